@@ -109,8 +109,8 @@ long: ## run the tests of generated cases with many more cases, and load the ses
 	$(GO) test -count=1 -timeout 60m ./workspace ./tools/builtin -rapid.checks 200
 	$(GO) test -race -count=1 -timeout 60m -run '^TestScript$$' ./internal/e2e/scripts -load-all
 
-kill: ## kill the agent at KILLS random moments of its turns, and load the session each time
-	$(GO) test -count=1 -run '^TestKill_AtAnyMoment$$' -v -timeout 0 ./internal/e2e/protocol -kills $(KILLS)
+kill: ## kill the agent at KILLS random moments of its turns, and load the session each time; goes on from the count in KILLS_DONE
+	$(GO) test -count=1 -run '^TestKill_AtAnyMoment$$' -v -timeout 0 ./internal/e2e/protocol -kills $(KILLS) $(if $(KILLS_DONE),-kills-done $(abspath $(KILLS_DONE)))
 
 together: ## let two agents work over one home for TOGETHER, and want each other's sessions
 	$(GO) test -count=1 -run '^TestStored_Together$$' -v -timeout 0 ./internal/e2e/protocol -together $(TOGETHER)

@@ -30,8 +30,8 @@ var openers = map[string]opener{
 		"it is the one door: it follows links by hand, opens roots, and works below them by handle",
 	},
 	"workspace/run": {
-		"os.Lstat os.OpenRoot os.ReadDir os.Stat",
-		"names in the session's directories, to know which are secret or protected; what was moved aside, in our own data directory",
+		"filepath.WalkDir os.Lstat os.OpenRoot os.ReadDir os.Stat",
+		"names in the session's directories and in the working trees around them, to know which are secret or protected; what was moved aside, in our own data directory",
 	},
 	"internal/netns": {
 		"os.Stat",
@@ -44,6 +44,14 @@ var openers = map[string]opener{
 	"workspace/undo/recovery": {
 		"os.Lstat os.OpenRoot os.ReadDir os.ReadFile os.Remove",
 		"notes in the private directory of a dead session, and the directories that they name",
+	},
+	"internal/packagehosts": {
+		"filepath.EvalSymlinks",
+		"where the settings of package managers lead, so that a file of a project is none of them",
+	},
+	"internal/gitdir": {
+		"filepath.EvalSymlinks os.Lstat os.Stat",
+		"what git itself would read to find its repository, also above the session's directories; regular files only",
 	},
 	"internal/rootfile": {"unix.Renameat2 unix.RenameatxNp", "two names below handles that workspace gave it"},
 	"internal/cgroup": {
@@ -59,11 +67,10 @@ var openers = map[string]opener{
 		"os.Lstat os.OpenFile os.OpenRoot os.Readlink os.Stat filepath.EvalSymlinks",
 		"instructions and skills, read before there is a session; a link out of the project is refused, a file is opened through the base's handle",
 	},
-	"config":             {"os.OpenFile", "the person's file and the project's, read before there is a session; regular files only"},
 	"internal/websearch": {"os.ReadFile", "the answers of a scripted provider, from a file that the person configured"},
 	"internal/launch": {
-		"os.MkdirTemp os.Open os.ReadDir os.ReadFile os.Remove os.RemoveAll os.Stat os.WriteFile filepath.EvalSymlinks unix.Open syscall.Mkfifo",
-		"programs on the PATH, the process table, and the pipes between us and our helper in a directory of its own",
+		"os.MkdirTemp os.Open os.ReadDir os.ReadFile os.Readlink os.Remove os.RemoveAll os.Stat os.WriteFile filepath.EvalSymlinks unix.Open syscall.Mkfifo",
+		"programs on the PATH, the process table, what sockets processes of ours have open, and the pipes between us and our helper in a directory of its own",
 	},
 	"audit": {
 		"os.OpenFile os.ReadDir os.ReadFile os.Remove",
@@ -81,6 +88,10 @@ var openers = map[string]opener{
 	"internal/record": {
 		"os.OpenFile os.Remove",
 		"the file that the user named with --record, which is new",
+	},
+	"internal/regularfile": {
+		"os.OpenFile",
+		"files whose content is not trusted, for the packages that rules_test.go names; regular files only",
 	},
 	"internal/userfile": {
 		"os.Lstat os.MkdirAll os.Open os.OpenFile os.Remove os.Rename os.Stat unix.Access unix.Statfs",
@@ -101,7 +112,7 @@ var openers = map[string]opener{
 // harmless are the names of package os that reach no file by a path: handles and
 // their methods, types, constants, and the process itself.
 const harmless = `Args DevNull DirEntry Environ ErrClosed ErrDeadlineExceeded ErrExist ErrInvalid ErrNotExist ErrPermission
-ErrProcessDone Executable Exit File FileInfo FileMode FindProcess Getegid Getenv Geteuid Getgid Getpid Getppid Getuid Getwd
+ErrProcessDone Executable Exit Expand File FileInfo FileMode FindProcess Getegid Getenv Geteuid Getgid Getpid Getppid Getuid Getwd
 Interrupt IsPathSeparator Kill LinkError LookupEnv NewFile PathError PathSeparator Pipe ProcAttr Process Root SameFile Signal
 Stderr Stdin Stdout SyscallError TempDir UserHomeDir`
 

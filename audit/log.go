@@ -23,27 +23,26 @@ type Options struct {
 	Session string
 	// MaxBytes bounds the file; 0 means that nothing does.
 	MaxBytes int64
-	// Clean takes secrets out of texts; nil leaves them as they are.
+	// Clean removes secrets from texts; nil leaves them as they are.
 	Clean func(string) string
-	// Failed is told, once, why records could not be written; nil means no one is.
+	// Failed is called once, with why records could not be written; nil is not called.
 	Failed func(error)
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// Log is the file of one session. Its methods may be called from any goroutine, and
-// on nil, which keeps nothing.
+// Log writes the file of one session. It is safe for concurrent use. A nil Log keeps nothing.
 type Log struct {
 	o Options
 
-	mu     sync.Mutex
-	file   *os.File // nil while it is not open
+	mu     sync.Mutex // guards what follows
+	file   *os.File   // nil while it is not open; so is head
 	head   *os.File
-	seq    int64
-	prev   string
-	size   int64
+	seq    int64  // the number of the last record
+	prev   string // its hash
+	size   int64  // of file, in bytes
 	full   bool
-	failed bool
+	failed bool // Options.Failed was called
 	closed bool
 }
 
@@ -58,11 +57,11 @@ func New(o Options) *Log {
 	return &Log{o: o}
 }
 
-// ErrFull reports a file that has reached its size.
+// ErrFull says that a file has reached Options.MaxBytes.
 var ErrFull = errors.New("the audit of this session has reached its size, and keeps nothing more")
 
-// Append writes one record. A failure is told to Options.Failed, and the next record
-// is tried again: what a call does must not depend on it.
+// Append writes one record. It returns no error, because a call must not depend on its record:
+// Options.Failed gets the first failure, and the next Append tries again.
 func (l *Log) Append(r Record) {
 	if l == nil {
 		return
@@ -73,7 +72,8 @@ func (l *Log) Append(r Record) {
 	tell()
 }
 
-// noteFailure returns what tells of a failure, if it is the first one; the caller holds mu.
+// noteFailure returns a function that reports a failure if it is the first one. The caller holds mu, and
+// calls the function without it.
 func (l *Log) noteFailure(err error) (tell func()) {
 	if err == nil || l.failed {
 		return func() {}
@@ -85,8 +85,8 @@ func (l *Log) noteFailure(err error) (tell func()) {
 	return func() { l.o.Failed(err) }
 }
 
-// Sync returns when the records that were appended are on the disk. Others may be appended
-// meanwhile. A failure is told as one of Append is.
+// Sync returns when the records that were appended before are on the disk. Others may be appended
+// meanwhile. It reports a failure as Append does.
 func (l *Log) Sync() {
 	if l == nil {
 		return
@@ -94,7 +94,7 @@ func (l *Log) Sync() {
 	l.mu.Lock()
 	file := l.file
 	l.mu.Unlock()
-	if file == nil { // none is open yet, or it was told why, or Close has synced it
+	if file == nil { // there is no record yet, or Append has reported why, or Close has synced it
 		return
 	}
 	err := file.Sync()
@@ -103,7 +103,7 @@ func (l *Log) Sync() {
 		err = nil
 	}
 	if err != nil {
-		l.release() // the next record finds out what is in the file
+		l.release() // the next Append opens the file again, and reads what is in it
 	}
 	tell := l.noteFailure(err)
 	l.mu.Unlock()
@@ -117,11 +117,11 @@ func (l *Log) append(r Record) error {
 	if err := l.open(); err != nil {
 		return err
 	}
-	if l.full { // by an earlier Log
+	if l.full { // an earlier process has filled it
 		return ErrFull
 	}
 	if err := l.write(l.clean(r)); err != nil {
-		l.release() // the next record finds out what is in the file
+		l.release() // the next Append opens the file again, and reads what is in it
 		return err
 	}
 	if l.full {
@@ -130,7 +130,7 @@ func (l *Log) append(r Record) error {
 	return nil
 }
 
-// clean takes secrets and contents out of a record.
+// clean removes secrets and contents of files from a record.
 func (l *Log) clean(r Record) Record {
 	r.Args = Summary(r.Given, l.o.Clean)
 	for _, text := range []*string{&r.Tool, &r.Server, &r.Name, &r.Reason, &r.Asked, &r.Error, &r.By, &r.Unseen} {
@@ -150,7 +150,7 @@ func (l *Log) clean(r Record) Record {
 	return r
 }
 
-// short bounds a text.
+// short cuts a text to maxKept.
 func short(text string) string {
 	if len(text) <= maxKept {
 		return text
@@ -179,7 +179,7 @@ func (l *Log) write(r Record) error {
 // headOf is the content of the head: always of the same length.
 func headOf(seq int64, hash string) []byte { return fmt.Appendf(nil, "%020d %s\n", seq, hash) }
 
-// open opens the file, and takes up the chain where it ends.
+// open opens the files, and continues the chain where it ends.
 func (l *Log) open() (err error) {
 	if l.file != nil {
 		return nil
@@ -208,35 +208,35 @@ const (
 	headEnd = ".head"
 )
 
-// resume finds the last record, and notes what stands behind it.
+// resume finds the last record, and adds a record about the bytes after it, if there are any.
 func (l *Log) resume() error {
 	data, err := io.ReadAll(l.file)
 	if err != nil {
 		return err
 	}
-	l.seq, l.prev, l.size, l.full = 0, first, int64(len(data)), false
-	behind := data // what follows the last record
+	l.seq, l.prev, l.size, l.full = 0, zeroHash, int64(len(data)), false
+	after := data // what follows the last record
 	for rest := data; len(rest) > 0; {
-		line, after, _ := bytes.Cut(rest, []byte("\n"))
+		line, tail, _ := bytes.Cut(rest, []byte("\n"))
 		if r, hash, err := decode(line); err == nil {
 			l.seq, l.prev, l.full = r.Seq, hash, r.Event == Full
-			behind = after
+			after = tail
 		}
-		rest = after
+		rest = tail
 	}
 	if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) {
 		if _, err := l.file.Write([]byte("\n")); err != nil {
 			return err
 		}
 	}
-	if len(behind) == 0 {
+	if len(after) == 0 {
 		return nil
 	}
-	cut := bytes.TrimSuffix(behind, []byte("\n"))
+	cut := bytes.TrimSuffix(after, []byte("\n"))
 	return l.write(Record{Event: Recovered, Cut: &Cut{Bytes: len(cut), Hash: hashOf(cut)}})
 }
 
-// Close syncs and closes the file. What is appended later is dropped.
+// Close syncs and closes the files. Records that are appended later are dropped.
 func (l *Log) Close() error {
 	if l == nil {
 		return nil
@@ -250,7 +250,7 @@ func (l *Log) Close() error {
 	return errors.Join(l.file.Sync(), l.head.Sync(), l.release())
 }
 
-// release closes what is open.
+// release closes the files.
 func (l *Log) release() (err error) {
 	for _, f := range []*os.File{l.file, l.head} {
 		if f != nil {

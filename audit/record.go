@@ -13,7 +13,7 @@ import (
 
 // The events.
 const (
-	// Begin is a call that was allowed, may change something, and is about to run.
+	// Begin is a call that was allowed, may change something, and runs next.
 	Begin = "begin"
 	// End is a call that has ended, run or not.
 	End = "end"
@@ -25,7 +25,7 @@ const (
 	Full = "full"
 )
 
-// Record is one line. What a Log fills in itself is left empty by callers of Append.
+// Record is one line. Callers of Append leave the fields empty that the Log fills in.
 type Record struct {
 	Version int       `json:"v"`    // filled in
 	Seq     int64     `json:"seq"`  // filled in; from 1
@@ -33,12 +33,11 @@ type Record struct {
 	Session string    `json:"session"`
 	Event   string    `json:"event"`
 	Call    string    `json:"call,omitempty"`
-	// Agent is whose call it is, by the names of the agents from the main one down.
+	// Agent is the agent of the call: the names from the main agent down.
 	Agent string `json:"agent,omitempty"`
 	Tool  string `json:"tool,omitempty"`
-	// Source says where a tool from elsewhere comes from ("mcp", "toolbox", "provider",
-	// "module"), Server whose it is there, and Name what it is called there, if that is not
-	// plain from Tool.
+	// Source is the kind of source of a tool from elsewhere ("mcp", "toolbox", "provider",
+	// "module"), Server the server or provider, and Name its name there if Tool does not show it.
 	Source string `json:"source,omitempty"`
 	Server string `json:"server,omitempty"`
 	Name   string `json:"name,omitempty"`
@@ -46,12 +45,12 @@ type Record struct {
 	Workspace string `json:"workspace,omitempty"`
 	// Given are the arguments as decoded JSON, from which a Log fills in Args.
 	Given any `json:"-"`
-	// Args is what is kept of the arguments, see Summary.
+	// Args is the part of the arguments that is kept; see Summary.
 	Args json.RawMessage `json:"args,omitempty"` // filled in
 	// Touches are the paths, hosts and commands that the call named.
 	Touches []string `json:"touches,omitempty"`
-	// Verdict is "allow" or "deny"; "" is a call that never came to a decision. By is
-	// who decided, Reason why. Asked is what a user was asked.
+	// Verdict is "allow" or "deny"; "" when the call ended before a decision. By says who decided,
+	// Reason why. Asked is the question to the user.
 	Verdict string `json:"verdict,omitempty"`
 	By      string `json:"by,omitempty"`
 	Reason  string `json:"reason,omitempty"`
@@ -61,8 +60,8 @@ type Record struct {
 	// State is how the call ended, Error why it failed.
 	State string `json:"state,omitempty"`
 	Error string `json:"error,omitempty"`
-	// Changes are the files that it changed; Unseen says where changes were not
-	// looked for.
+	// Changes are the files that the call changed; Unseen says where the agent did not look for
+	// changes.
 	Changes []Change `json:"changes,omitempty"`
 	Unseen  string   `json:"unseen,omitempty"`
 	Cut     *Cut     `json:"cut,omitempty"`
@@ -76,14 +75,14 @@ type Change struct {
 	// Op is "create", "modify" or "delete", or "reported" where only the tool itself
 	// says that the file changed.
 	Op string `json:"op"`
-	// Before and After are the SHA-256 of the contents; "" is what is not there, or
-	// was not read.
+	// Before and After are the SHA-256 of the contents; "" when there was no file, or it was not
+	// read.
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
-	// Seen marks a change that was found by looking before and after a command: who
-	// made it is likely, not proved.
+	// Seen marks a change that was found by comparing files before and after a command: the command
+	// has probably made it.
 	Seen bool `json:"seen,omitempty"`
-	// Undo marks one that took back an earlier one.
+	// Undo marks a change that took back an earlier one.
 	Undo bool `json:"undo,omitempty"`
 }
 
@@ -95,8 +94,8 @@ type Cut struct {
 
 const version = 1
 
-// first is the hash before the first record.
-var first = strings.Repeat("0", 2*sha256.Size)
+// zeroHash is Prev of the first record.
+var zeroHash = strings.Repeat("0", 2*sha256.Size)
 
 // seal is the member that ends a line.
 const seal = `,"hash":"`
@@ -119,8 +118,7 @@ var (
 	errEdited   = errors.New("its content is not what it was when it was written")
 )
 
-// decode reads a line without its end. The error says what is wrong with the line by
-// itself.
+// decode parses a line without its line break. The error is errNoRecord or errEdited.
 func decode(line []byte) (r Record, hash string, err error) {
 	at := len(line) - len(seal) - 2*sha256.Size - len(`"}`)
 	if at < 0 || !bytes.HasPrefix(line[at:], []byte(seal)) || !bytes.HasSuffix(line, []byte(`"}`)) {

@@ -7,34 +7,32 @@ import (
 	"strings"
 )
 
-// maxKept bounds a text that is kept as it is, in bytes.
+// maxKept bounds a text that is kept, in bytes.
 const maxKept = 4 << 10
 
-// maxNumber bounds a number that is kept as it is, in digits: no exact number of 64 bits has
-// more.
+// maxNumber bounds a number that is kept, in digits: no exact number of 64 bits has more.
 const maxNumber = 24
 
-// named are the names of arguments whose texts are kept: those of paths, addresses,
-// commands and choices. All others may hold contents.
-var named = []string{
+// kept are the names of arguments whose texts are kept: paths, addresses, commands and choices. Others
+// may hold contents of files.
+var kept = []string{
 	"path", "paths", "file", "files", "filepath", "file_path", "dir", "directory", "cwd", "cmd", "command", "argv",
 	"url", "uri", "host", "query", "pattern", "filepattern", "glob", "include", "exclude", "name", "tool", "tools", "id", "ids",
 	"skill", "repo", "repository", "ref", "branch", "action", "operation", "mode", "kind", "type", "format", "language",
 	"method", "checks", "from", "to", "source", "target", "destination",
 }
 
-// Summary is what a record keeps of a call's arguments: numbers, truth values, and
-// texts that name something. Other texts, and long ones, are given as hash and size.
-// clean takes secrets out of what is kept.
+// Summary is what a record keeps of a call's arguments: numbers, truth values, and texts that name
+// something. Other texts, and long ones, are replaced by their hash and size. clean removes secrets.
 func Summary(args any, clean func(string) string) json.RawMessage {
 	if args == nil {
 		return nil
 	}
-	kept, err := json.Marshal(summary(args, false, clean))
+	data, err := json.Marshal(summary(args, false, clean))
 	if err != nil {
 		return digest(fmt.Sprint(args))
 	}
-	return kept
+	return data
 }
 
 func summary(value any, keep bool, clean func(string) string) any {
@@ -45,7 +43,7 @@ func summary(value any, keep bool, clean func(string) string) any {
 		}
 		return digest(value)
 	case json.Number:
-		// The digits are the caller's, as exact and as long as it likes.
+		// The model wrote the digits: they may be long, or a secret.
 		if text := string(value); len(text) > maxNumber || clean(text) != text {
 			return digest(text)
 		}
@@ -58,14 +56,14 @@ func summary(value any, keep bool, clean func(string) string) any {
 	case map[string]any:
 		object := make(map[string]any, len(value))
 		for name, v := range value {
-			object[clean(name)] = summary(v, slices.Contains(named, strings.ToLower(name)), clean)
+			object[clean(name)] = summary(v, slices.Contains(kept, strings.ToLower(name)), clean)
 		}
 		return object
 	}
 	return value
 }
 
-// digest is a text as its hash and size.
+// digest is the hash and size of a text.
 func digest(text string) json.RawMessage {
 	data, _ := json.Marshal(Cut{Bytes: len(text), Hash: hashOf([]byte(text))}) // a number and a text always encode
 	return data

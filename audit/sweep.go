@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// files are the sessions' files, the one written last first.
+// files lists the sessions' files, the one that was written last first.
 func files(dir string) ([]fs.FileInfo, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -30,8 +30,8 @@ func files(dir string) ([]fs.FileInfo, error) {
 	return list, nil
 }
 
-// Sweep removes the files of sessions that were not written since a time, and returns
-// how many there were. A directory that is not there has none.
+// Sweep removes the files of sessions that were last written before a time, and returns the number of
+// sessions. It does nothing where there is no directory.
 func Sweep(dir string, since time.Time) (removed int, err error) {
 	list, err := files(dir)
 	if errors.Is(err, fs.ErrNotExist) {

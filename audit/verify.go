@@ -14,34 +14,34 @@ import (
 	"acp-agent/internal/userfile"
 )
 
-// Report is what Verify found.
+// Report is the result of Verify.
 type Report struct {
 	Session string
-	// Records is how many records stand before the first problem.
+	// Records is the number of records before the first problem.
 	Records int64
-	// Problem says where the chain breaks, and how; "" means that it holds. Line is
-	// its line, from 1.
+	// Problem says how the chain is broken; "" when it is not. Line is the line where it breaks,
+	// from 1.
 	Problem string
 	Line    int
-	// Notes are no problems: what a crash left.
+	// Notes are the traces of crashes, which are no problems.
 	Notes []string
 }
 
-// Verify checks the file of a session. The error is that it cannot be read at all; it
-// wraps fs.ErrNotExist when there is none.
+// Verify checks the file of a session. The error says that it cannot be read at all; it wraps
+// fs.ErrNotExist when there is none.
 func Verify(dir, session string) (Report, error) {
-	v := verifier{Report: Report{Session: session}, prev: first}
-	err := each(dir, session, v.line)
+	v := verifier{Report: Report{Session: session}, prev: zeroHash}
+	err := eachLine(dir, session, v.line)
 	if err != nil || v.Problem != "" {
 		return v.Report, err
 	}
 	return v.Report, v.end(dir)
 }
 
-// Read hands the records of a session to f, in order, with their lines as they stand
-// in the file. A line that is not a record has the zero Record. It checks nothing.
+// Read calls f with each record of a session, in order, and with its line. For a line that is not a
+// record, r is the zero Record. It checks nothing.
 func Read(dir, session string, f func(r Record, line []byte) error) error {
-	return each(dir, session, func(line []byte, _ bool) error {
+	return eachLine(dir, session, func(line []byte, _ bool) error {
 		r, _, err := decode(line)
 		if errors.Is(err, errNoRecord) {
 			r = Record{}
@@ -50,8 +50,8 @@ func Read(dir, session string, f func(r Record, line []byte) error) error {
 	})
 }
 
-// each hands the lines of a file to f, and whether they are whole.
-func each(dir, session string, f func(line []byte, whole bool) error) error {
+// eachLine calls f with each line of a file; whole says that the line ends with a line break.
+func eachLine(dir, session string, f func(line []byte, whole bool) error) error {
 	if !isSession(session) {
 		return fmt.Errorf("session id %q is not valid", session)
 	}
@@ -77,44 +77,46 @@ func each(dir, session string, f func(line []byte, whole bool) error) error {
 	}
 }
 
+// verifier checks the lines of a file in turn.
 type verifier struct {
 	Report
-	at   int
-	prev string
-	// behind are lines that are no records, with what is between them; why is what
-	// is wrong with the first, and from where it stands.
-	behind []byte
-	why    error
-	from   int
-	ended  bool   // the last line has an end
-	before string // the hash of the last record but one
+	at   int    // the number of the current line
+	prev string // the hash of the last record
+	// broken are the lines since the last record that are no records themselves. brokenErr is what is
+	// wrong with the first of them, and brokenAt its number.
+	broken    []byte
+	brokenErr error
+	brokenAt  int
+	whole     bool   // the last line ends with a line break
+	before    string // the hash of the last record but one
 }
 
-// fails notes the first problem.
+// fails notes a problem, unless there is one already.
 func (v *verifier) fails(line int, format string, args ...any) {
 	if v.Problem == "" {
 		v.Line, v.Problem = line, fmt.Sprintf(format, args...)
 	}
 }
 
+// line checks the next line.
 func (v *verifier) line(line []byte, whole bool) error {
 	v.at++
 	if v.Problem != "" {
 		return nil
 	}
-	v.ended = whole
+	v.whole = whole
 	r, hash, err := decode(line)
 	if err != nil {
-		if v.why == nil {
-			v.why, v.from = err, v.at
+		if v.brokenErr == nil {
+			v.brokenErr, v.brokenAt = err, v.at
 		} else {
-			v.behind = append(v.behind, '\n')
+			v.broken = append(v.broken, '\n')
 		}
-		v.behind = append(v.behind, line...)
+		v.broken = append(v.broken, line...)
 		return nil
 	}
-	if v.why != nil && !v.recovers(r) {
-		v.fails(v.from, "%s", v.why)
+	if v.brokenErr != nil && !v.recovers(r) {
+		v.fails(v.brokenAt, "%s", v.brokenErr)
 		return nil
 	}
 	switch {
@@ -132,25 +134,25 @@ func (v *verifier) line(line []byte, whole bool) error {
 	return nil
 }
 
-// recovers reports whether a record accounts for the lines before it that are none.
+// recovers reports whether a record is about the broken lines before it.
 func (v *verifier) recovers(r Record) bool {
-	if r.Event != Recovered || r.Cut == nil || r.Cut.Hash != hashOf(v.behind) || r.Cut.Bytes != len(v.behind) {
+	if r.Event != Recovered || r.Cut == nil || r.Cut.Hash != hashOf(v.broken) || r.Cut.Bytes != len(v.broken) {
 		return false
 	}
-	v.Notes = append(v.Notes, fmt.Sprintf("line %d was cut while it was written, and the chain goes on behind it", v.from))
-	v.behind, v.why = nil, nil
+	v.Notes = append(v.Notes, fmt.Sprintf("line %d was cut while it was written, and the chain goes on behind it", v.brokenAt))
+	v.broken, v.brokenErr = nil, nil
 	return true
 }
 
-// end checks what only shows at the end: a last line that was cut, and lines that the
-// head knows of.
+// end checks the end of the file: whether the last line is whole, and whether the head agrees with the
+// last record.
 func (v *verifier) end(dir string) error {
 	switch {
-	case v.why != nil && v.ended:
-		v.fails(v.from, "%s", v.why)
+	case v.brokenErr != nil && v.whole:
+		v.fails(v.brokenAt, "%s", v.brokenErr)
 		return nil
-	case v.why != nil:
-		v.Notes = append(v.Notes, fmt.Sprintf("line %d was cut while it was written", v.from))
+	case v.brokenErr != nil:
+		v.Notes = append(v.Notes, fmt.Sprintf("line %d was cut while it was written", v.brokenAt))
 	}
 	head, err := os.ReadFile(filepath.Join(dir, v.Session+headEnd))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -182,7 +184,7 @@ func (v *verifier) end(dir string) error {
 	return nil
 }
 
-// Sessions lists the sessions that have a file, the one written last first.
+// Sessions lists the sessions with a file, the one that was written last first.
 func Sessions(dir string) ([]string, error) {
 	entries, err := files(dir)
 	if err != nil {

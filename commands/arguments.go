@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// split takes what was typed apart as a shell does: quotes group words and go, and within double
-// quotes a backslash stands before a quote or another one. Elsewhere a backslash is one, as in a
-// path of Windows. Where a quote is not closed, as in "it's", blanks alone count.
+// split splits what was typed into arguments as a shell does: quotes group words and are removed, and in
+// double quotes a backslash escapes a quote or a backslash. Elsewhere a backslash is an ordinary
+// character, as in a path of Windows. If a quote is not closed, as in "it's", only spaces separate.
 func split(typed string) []string {
 	var list []string
 	var word strings.Builder

@@ -14,12 +14,12 @@ type Command struct {
 	Name string
 	// Description and Hint are one line each, and never empty.
 	Description, Hint string
-	// File is the absolute path of its file.
+	// File is the absolute path of the file.
 	File string
-	// Project says that the file is one of the project, not one of the user's own.
+	// Project says that the file belongs to the project, and not to the user.
 	Project bool
-	// Ignored are the fields of the file that would do something elsewhere and do nothing here,
-	// such as allowed-tools.
+	// Ignored are the fields of the file that have an effect in other agents but not here, such as
+	// allowed-tools.
 	Ignored []string
 	// Shell says that the text has commands that other agents run before the model reads it.
 	// They are not run here.
@@ -27,12 +27,12 @@ type Command struct {
 
 	body   string
 	layout layout
-	names  []string // of its arguments, in their order
-	text   string   // of the whole file
-	hidden bool     // its file says that no user starts it
+	names  []string // of the arguments, in their order
+	text   string   // the whole file
+	hidden bool     // the file says that it is no command of a user
 }
 
-// layout is one of the ways in which files of commands are laid out and filled in.
+// layout is a program's convention for the names, fields and placeholders of command files.
 type layout int
 
 const (
@@ -41,13 +41,13 @@ const (
 	opencodeLayout
 )
 
-// place is a directory that holds files of commands.
+// place is a directory with command files.
 type place struct {
 	dir    string
 	layout layout
 }
 
-// projectPlaces are the directories of a project, in the order in which they are looked at.
+// projectPlaces are the directories of a project, the first to read first.
 var projectPlaces = []place{
 	{".agents/commands", ownLayout},
 	{".claude/commands", claudeLayout},
@@ -55,8 +55,7 @@ var projectPlaces = []place{
 	{".opencode/command", opencodeLayout},
 }
 
-// userPlaces are the directories of the user's own commands, in the order in which they are
-// looked at.
+// userPlaces are the directories of the user's own commands, the first to read first.
 func userPlaces(home, configHome string) []place {
 	var places []place
 	if configHome != "" {
@@ -73,7 +72,7 @@ func userPlaces(home, configHome string) []place {
 	return places
 }
 
-// UserDirs lists the directories of the user's own commands. No tool may write there: a text in
+// UserDirs lists the directories of the user's own commands. No tool may write there, because a text in
 // them counts as the user's.
 func UserDirs(home, configHome string) []string {
 	var dirs []string
@@ -83,8 +82,8 @@ func UserDirs(home, configHome string) []string {
 	return dirs
 }
 
-// name is the name of the command of a file, whose path within its place has slashes. In Claude
-// Code's layout it does not include the folder.
+// name is the name of the command in a file, whose path below its place has slashes. In Claude Code's
+// layout the name does not include the folder.
 func (l layout) name(file string) string {
 	name := strings.TrimSuffix(file, path.Ext(file))
 	if l == claudeLayout {
@@ -96,8 +95,8 @@ func (l layout) name(file string) string {
 // maxName bounds the name of a command, in bytes.
 const maxName = 100
 
-// typeable reports whether a name can be typed in one word, and is not a name for a
-// prompt of an MCP server.
+// typeable reports whether a name can be typed as one word, and cannot be the name of a prompt of an MCP
+// server.
 func typeable(name string) bool {
 	good := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.:/@+", r)

@@ -8,21 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// maxPrompt bounds a text with its arguments, in bytes: a small file can name a long argument
-// often.
+// maxPrompt bounds a filled in text, in bytes: a small file can use a long argument many times.
 const maxPrompt = 1 << 20
 
 var errTooLong = errors.New("with these arguments its text is longer than 1 MiB")
 
-// Fill returns the text of the command with what was typed after its name. What was typed is not
-// looked through for placeholders again.
+// Fill returns the text of the command with its placeholders replaced by what was typed after its name.
+// Placeholders in what was typed are not replaced.
 //
-//   - $ARGUMENTS is all of it, as it was typed.
-//   - $1 is the first argument, $2 the second, and so on. A file that uses $0, $ARGUMENTS[0] or
-//     named arguments counts from zero instead, as Claude Code documents it: files of both ages
-//     work. In opencode's layout the first is always $1, and the highest takes all that follows.
-//   - An argument that is missing stays as it is written; in opencode's layout it is empty.
-//   - What was typed and not put in anywhere follows the text.
+//   - $ARGUMENTS is all that was typed, unchanged.
+//   - $1 is the first argument, $2 the second, and so on. A file that uses $0, $ARGUMENTS[0] or named
+//     arguments counts from zero instead: Claude Code documents that now, and counted from one before.
+//     In opencode's layout the first is always $1, and the highest number has all further arguments.
+//   - The placeholder of a missing argument stays; in opencode's layout it is empty.
+//   - If no placeholder was replaced, what was typed follows the text.
 func (c Command) Fill(typed string) (string, error) {
 	f := c.filler(typed)
 	rest := c.body
@@ -48,7 +47,7 @@ func (c Command) Fill(typed string) (string, error) {
 	return f.text.String(), nil
 }
 
-// filler fills in one text.
+// filler fills in the text of one command.
 type filler struct {
 	Command
 	typed     string
@@ -56,7 +55,7 @@ type filler struct {
 	first     int // the number of the first argument
 	highest   int // the highest number in the text
 	text      strings.Builder
-	used      bool
+	used      bool // a placeholder was replaced
 }
 
 func (c Command) filler(typed string) *filler {
@@ -81,8 +80,8 @@ func (c Command) filler(typed string) *filler {
 // all is the name of the placeholder for everything that was typed.
 const all = "ARGUMENTS"
 
-// placeholder writes what stands for the placeholder at the beginning of a text, or its dollar
-// where there is none, and returns the text after it.
+// placeholder writes the value of the placeholder at the beginning of a text, or only the dollar if it
+// is no placeholder. It returns the text after what it has replaced.
 func (f *filler) placeholder(text string) (rest string) {
 	name := text[1:]
 	if after, ok := strings.CutPrefix(name, all); ok {
@@ -105,8 +104,8 @@ func (f *filler) placeholder(text string) (rest string) {
 	return name
 }
 
-// put writes an argument for the placeholder of the given length. Where there is none it stays,
-// or goes in opencode's layout.
+// put writes argument i in place of the placeholder at the beginning of text, which is length bytes long.
+// If the argument is missing, the placeholder stays; in opencode's layout it is removed.
 func (f *filler) put(i int, text string, length int) (rest string) {
 	switch {
 	case i < 0 || i >= len(f.arguments) && f.layout != opencodeLayout:
@@ -123,8 +122,8 @@ func (f *filler) put(i int, text string, length int) (rest string) {
 	return text[length:]
 }
 
-// number reads the digits of $1; no more than three, or a word that begins with digits, such as
-// $5k, are none.
+// number parses the digits of $1. length is 0 when it is no number: it has more than three digits, or is
+// the beginning of a word such as $5k.
 func (f *filler) number(text string) (number, length int) {
 	for length < len(text) && text[length] >= '0' && text[length] <= '9' {
 		length++
@@ -136,7 +135,7 @@ func (f *filler) number(text string) (number, length int) {
 	return number, length
 }
 
-// index reads the [0] of $ARGUMENTS[0], which opencode does not know.
+// index parses the [0] of $ARGUMENTS[0], which opencode does not have. length is 0 when it is none.
 func (f *filler) index(text string) (index, length int) {
 	digits, _, ok := strings.Cut(strings.TrimPrefix(text, "["), "]")
 	index, err := strconv.Atoi(digits)
@@ -146,7 +145,7 @@ func (f *filler) index(text string) (index, length int) {
 	return index, len(digits) + 2
 }
 
-// startsWord reports whether a text goes on with a word.
+// startsWord reports whether a text begins with a character of a word.
 func startsWord(text string) bool {
 	r, _ := utf8.DecodeRuneInString(text)
 	return r == '_' || unicode.IsLetter(r) && r != utf8.RuneError || unicode.IsDigit(r)

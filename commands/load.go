@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// maxCommands bounds how many commands there are, and maxProblems of how many files the
-	// user is told.
+	// maxCommands bounds the number of commands, and maxProblems the number of problems that are
+	// listed.
 	maxCommands, maxProblems = 500, 20
 	maxProblem               = 300 // characters
 )
 
-// Options say where Load looks. Zero fields leave a source out.
+// Options say where Load finds files. Zero fields leave a source out.
 type Options struct {
 	// Home is the user's home directory, ConfigHome that of the settings of programs
 	// ($XDG_CONFIG_HOME). Both are absolute.
@@ -33,7 +33,7 @@ type Options struct {
 	Trusted bool
 	// Taken reports whether the agent itself has a command of this name; nil means none.
 	Taken func(name string) bool
-	// Tape records what stands in the user's directories, or says so from a recording; nil does
+	// Tape records the files of the user's directories, or has them from a recording; nil does
 	// neither.
 	Tape *record.Tape
 }
@@ -58,12 +58,12 @@ func (s *Set) Get(name string) (c Command, ok bool) {
 // Problems say which files are not used, and why, one line each.
 func (s *Set) Problems() []string { return slices.Clone(s.problems) }
 
-// Untrusted are the names of the project's commands where it is not trusted.
+// Untrusted are the names of the project's commands if it is not trusted.
 func (s *Set) Untrusted() []string { return slices.Clone(s.untrusted) }
 
-// Load finds the commands of the user and of the project. Of two with one name the first wins:
-// the agent's own commands, then those of the user, then those of the project, from the nearest
-// directory upward; within a directory the order is that of the layouts, then of the paths.
+// Load finds the commands of the user and of the project. If two have the same name, the first wins: the
+// agent's own commands, then the user's, then the project's from the nearest directory upward. Within a
+// directory the order is that of the layouts, then of the paths.
 func Load(o Options) *Set {
 	l := loader{Options: o, set: &Set{byName: map[string]Command{}}}
 	l.user()
@@ -71,7 +71,7 @@ func Load(o Options) *Set {
 	return l.set
 }
 
-// ProjectNames are the names of the commands that the files of a project stand for.
+// ProjectNames are the names of the commands in the files of a project.
 func ProjectNames(snapshot projects.Snapshot) []string {
 	var names []string
 	for _, f := range snapshot.Commands() {
@@ -85,10 +85,10 @@ func ProjectNames(snapshot projects.Snapshot) []string {
 type loader struct {
 	Options
 	set    *Set
-	missed int // problems that are not listed
+	missed bool // a problem was not listed
 }
 
-// userFiles are the files of a directory of the user's as they are read.
+// userFiles is how a recording keeps the files of a directory of the user's.
 type userFiles struct {
 	Files    []userFile
 	Warnings []skills.Warning
@@ -98,7 +98,7 @@ type userFile struct{ Path, Text string }
 
 func (l *loader) read(dir string) userFiles {
 	return record.Value(l.Tape, "commands", dir, func() (f userFiles) {
-		documents, warnings := skills.DocumentsBelow(dir, MaxFile, l.Secret)
+		documents, warnings := skills.DocumentsBelow(dir, maxFile, l.Secret)
 		for _, d := range documents {
 			f.Files = append(f.Files, userFile{d.Path, string(d.Text)})
 		}
@@ -176,7 +176,7 @@ func (l *loader) add(file, name string, layout layout, data []byte, project bool
 	case c.hidden:
 	case l.taken(name):
 		l.problem(file, "is not used: /"+name+" is a command of the agent itself")
-	case taken && have.text == c.text: // the same for another program
+	case taken && have.text == c.text: // the same command, for another program
 	case taken:
 		l.problem(file, "is not used: /"+name+" is the command of "+have.File)
 	case len(l.set.list) == maxCommands:
@@ -191,8 +191,8 @@ func (l *loader) problem(file, text string) {
 	switch {
 	case len(l.set.problems) < maxProblems:
 		l.set.problems = append(l.set.problems, kinds.Line(file, maxProblem)+": "+kinds.Line(text, maxProblem))
-	case l.missed == 0:
-		l.missed++
+	case !l.missed:
+		l.missed = true
 		l.set.problems = append(l.set.problems, "Further files of commands cannot be used; they are not listed.")
 	}
 }

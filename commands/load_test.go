@@ -142,7 +142,7 @@ func TestLoad_FrontMatter(t *testing.T) {
 func TestLoad_UserFiles(t *testing.T) {
 	dir := tree(t, map[string]string{
 		"dotfiles/linked.md": "Linked.", "home/.agents/commands/deep/x.md": "X.", "home/.agents/commands/secret.md": "no",
-		"home/.agents/commands/huge.md": strings.Repeat("x", commands.MaxFile+1),
+		"home/.agents/commands/huge.md": strings.Repeat("x", 64<<10+1),
 	})
 	for _, name := range []string{"linked.md", "deep/again.md"} {
 		if err := os.Symlink(filepath.Join(dir, "dotfiles/linked.md"), filepath.Join(dir, "home/.agents/commands", name)); err != nil {

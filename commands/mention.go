@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// maxMentions bounds the files that are looked for in one text.
+// maxMentions bounds the mentions of one text.
 const maxMentions = 100
 
-// mention finds @path and @"path with blanks", at the beginning of a word.
+// mention matches @path and @"path with spaces", at the beginning of a word.
 var mention = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?:^|[\\s(\\[{'\"`])@(?:\"([^\"\n]+)\"|([^\\s\"'`()\\[\\]{}<>,;]+))")
 })
 
-// Mentions are the paths that a text mentions as @path, each once, in their order. Whether there
-// is such a file is not known here: an @ stands before names of other things, too.
+// Mentions are the paths that a text mentions as @path, each once, in their order. The caller checks
+// whether there is such a file: an @ may also precede the name of something else.
 func Mentions(text string) []string {
 	var list []string
 	for _, m := range mention().FindAllStringSubmatch(text, maxMentions) {

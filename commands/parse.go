@@ -13,23 +13,23 @@ import (
 	"acp-agent/kinds"
 )
 
-// Limits of one file, and of what lists show of it.
+// Limits of one file, and of its text in lists.
 const (
-	// MaxFile bounds the size of a file, in bytes.
-	MaxFile  = 64 << 10
+	// maxFile bounds the size of a file, in bytes.
+	maxFile  = 64 << 10
 	maxNodes = 500
 	// maxDescription and maxHint are in characters.
 	maxDescription, maxHint = 200, 100
 )
 
-// ignoredFields do something in the programs that they are for, and nothing here: a file grants
-// no tool, and the model, mode and agent are the user's choice.
+// ignoredFields have an effect in other programs, but not here: a file grants no tool, and the user
+// chooses the model, the mode and the agent.
 var ignoredFields = []string{
 	"agent", "allowed-tools", "context", "disallowed-tools", "effort", "hooks", "mode", "model", "paths", "permission", "permissions",
 	"shell", "subagent", "subtask", "template", "tools",
 }
 
-// parse reads a file. An error says in one line why there is no command of it.
+// parse parses a file. An error says in one line why it is no command.
 func parse(name string, l layout, data []byte) (Command, error) {
 	c := Command{Name: name, layout: l, text: string(data)}
 	if !typeable(name) {
@@ -54,11 +54,11 @@ func parse(name string, l layout, data []byte) (Command, error) {
 	return c, nil
 }
 
-// shell finds what other agents run before the model reads the text: !`command`, and a block of
-// commands that begins with ```!.
+// shell matches commands that other agents run before the model reads the text: !`command`, and a block
+// that begins with ```!.
 var shell = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?m)(?:^|[\\s(:])!`[^`\n]+`|^[ \t]*```!") })
 
-// read takes the fields of the front matter.
+// read sets the fields of the command from the front matter.
 func (c *Command) read(front []byte) error {
 	top, err := frontMatter(front)
 	if err != nil {
@@ -87,8 +87,8 @@ func (c *Command) read(front []byte) error {
 	return nil
 }
 
-// frontMatter parses front matter as it is meant: other programs take a field of one line for a
-// text where YAML sees something else, such as "argument-hint: [file] [focus]".
+// frontMatter parses front matter as other programs do: they take a field of one line as a text, although
+// YAML reads it as something else, such as "argument-hint: [file] [focus]".
 func frontMatter(front []byte) (*strictread.Node, error) {
 	o := strictread.Options{MaxNodes: maxNodes, Tolerant: true}
 	top, err := strictread.FrontMatter(quoted(front, hintField()), o)
@@ -113,7 +113,7 @@ var (
 	})
 )
 
-// quoted puts quotes around the values that a pattern finds.
+// quoted puts quotes around the values of the fields that a pattern matches.
 func quoted(front []byte, field *regexp.Regexp) []byte {
 	return field.ReplaceAllFunc(front, func(line []byte) []byte {
 		m := field.FindSubmatch(line)
@@ -132,8 +132,8 @@ func text(m strictread.Member) (string, error) {
 	return strings.TrimSpace(m.Value.Text), nil
 }
 
-// words is the value of a field that holds names: a list, or one text with blanks between them.
-// Anything else, such as descriptions of arguments, is for others.
+// words is the value of a field with names: a list, or one text with spaces between them. Other items,
+// such as descriptions of arguments, are skipped.
 func words(value *strictread.Node) (list []string) {
 	if value.Kind == strictread.Text {
 		return strings.Fields(value.Text)
@@ -146,7 +146,7 @@ func words(value *strictread.Node) (list []string) {
 	return list
 }
 
-// firstLine is the first line of a text with something to read in it.
+// firstLine is the first line of a text that has more than marks of Markdown.
 func firstLine(body string) string {
 	for line := range strings.Lines(body) {
 		if line = strings.TrimSpace(strings.TrimLeft(line, "#*-_=> \t")); line != "" {

@@ -8,14 +8,15 @@ import (
 	"acp-agent/transcript"
 )
 
-// facts is what a summary must not lose and no model writes.
+// facts is what a summary must not lose, so that it is not left to a model.
 type facts struct {
-	words, files []string
-	plan         []transcript.PlanEntry
+	words []string // of the user, one text for each message
+	files []string // that were changed, the last one last
+	plan  []transcript.PlanEntry
 }
 
-// factsOf collects what the user said in messages, also in messages that an earlier summary stands
-// for, and the files that were changed.
+// factsOf collects the facts of messages. An earlier summary among them has the facts of the messages
+// that it replaced.
 func factsOf(messages []*transcript.Message, plan []transcript.PlanEntry) facts {
 	f := facts{plan: plan}
 	for _, m := range messages {
@@ -37,7 +38,7 @@ func factsOf(messages []*transcript.Message, plan []transcript.PlanEntry) facts 
 	return f
 }
 
-// addFiles notes files as the last that were changed.
+// addFiles adds files at the end, as the last that were changed.
 func (f *facts) addFiles(files []string) {
 	for _, file := range files {
 		f.files = slices.DeleteFunc(f.files, func(known string) bool { return known == file })
@@ -51,8 +52,8 @@ const (
 	mostPlan  = 50
 )
 
-// fit shortens what was said to so many bytes: the first words, which are the task, and the last
-// ones stay. It also bounds the files.
+// fit shortens the user's words to about size bytes. The first text, which is the task, stays, and the
+// last ones. It also bounds the number of files.
 func (f *facts) fit(size int) {
 	each := max(size/3, leastWords)
 	words := make([]string, len(f.words))
@@ -69,10 +70,10 @@ func (f *facts) fit(size int) {
 	f.files = f.files[max(0, len(f.files)-mostFiles):]
 }
 
-// leastWords is the least, in bytes, that is kept of what the user said at once.
+// leastWords is how many bytes of one text of the user are kept at least.
 const leastWords = 200
 
-// text is what stands below a summary.
+// text is the facts below a summary, as the model reads them.
 func (f *facts) text() string {
 	var b strings.Builder
 	if len(f.words) > 0 {

@@ -14,15 +14,16 @@ import (
 type Job struct {
 	Log *transcript.Log
 	IDs *transcript.IDs
-	// Emit folds an event into Log and shows it.
+	// Emit folds an event into Log and passes it on.
 	Emit func(transcript.Event)
-	// Writers write the summary, the first that can; none leave it to what needs no model.
+	// Writers are asked in turn, until one has written the summary. Without any, the facts that need
+	// no model are the summary.
 	Writers []Writer
-	// Fixed, Fill and Limit are in tokens: what each request begins with, what the next one
-	// takes, and what it may take. Window is the model's, 0 when it is not known.
+	// Fixed, Fill and Limit are in tokens: what every request begins with, what the next one takes,
+	// and what it may take. Window is the model's, 0 when it is not known.
 	Fixed, Fill, Limit, Window int
-	// Manual says that the user asks for it: all is summed up, and nothing changes when no model
-	// can. Words say what they want to be kept in particular.
+	// Manual says that the user has asked for it: everything is summed up, and nothing changes when
+	// no model can do so. Words name what the user wants the summary to keep.
 	Manual bool
 	Words  string
 }
@@ -31,22 +32,22 @@ type Job struct {
 var ErrNothing = errors.New("nothing of the conversation can be compacted")
 
 const (
-	// goalShare is the part, in percent, of the room for the conversation that it fills at most
-	// after results were taken out; more would bring the next compaction too soon.
+	// goalShare is how much of its room, in percent, the conversation may fill after results were
+	// taken out; with more, the next compaction would come too soon.
 	goalShare = 60
-	// mostSummary is the most that a summary takes, in tokens; in a small window it takes at
-	// most a quarter of the room.
+	// mostSummary bounds a summary, in tokens; in a small window it has at most a quarter of the
+	// room.
 	mostSummary = 4_000
-	// leastRoom is the least that is taken for the room, in tokens.
+	// leastRoom is what counts as the room, in tokens, where there is less.
 	leastRoom = 1_024
 )
 
-// room is what is left for the conversation.
+// room is how many tokens the conversation may take.
 func (j *Job) room() int { return max(j.Limit-j.Fixed, leastRoom) }
 
-// Run compacts the conversation and returns what fills the window after it. The error is
-// ErrNothing, the context's, or of a manual compaction the failure of the last writer; then
-// the conversation is as it was.
+// Run compacts the conversation and returns the tokens that the next request takes after it. When it
+// fails, the conversation is as it was: the error is ErrNothing, that of ctx, or the failure of the last
+// writer if Manual is set.
 func (j *Job) Run(ctx context.Context) (after int, err error) {
 	messages := j.Log.Messages()
 	goal := j.Fixed + j.room()*goalShare/100
@@ -63,8 +64,8 @@ func (j *Job) Run(ctx context.Context) (after int, err error) {
 	return j.condense(ctx, head, tail)
 }
 
-// budget is what the messages that are kept may take: of the window and of the conversation
-// as it is a quarter, and less in a small window, where the summary needs its part.
+// budget is how many tokens the messages may take that are kept: a quarter of the window and of the
+// conversation, and less in a small window, which needs room for the summary.
 func (j *Job) budget() int {
 	if j.Manual {
 		return 0
@@ -72,7 +73,7 @@ func (j *Job) budget() int {
 	return max(0, min(j.room()*3/8, max(j.Window, j.Limit)/tailShare, (j.Fill-j.Fixed)/tailShare))
 }
 
-// pruneAll takes out all results but those of the last step: there is nothing to sum up.
+// pruneAll takes out all results but those of the last step, when there is nothing to sum up.
 func (j *Job) pruneAll(messages []*transcript.Message, goal int) (int, error) {
 	calls, _ := prune(messages, 1, j.Fill, goal)
 	if len(calls) == 0 {
@@ -81,7 +82,7 @@ func (j *Job) pruneAll(messages []*transcript.Message, goal int) (int, error) {
 	return j.finish(j.start(), &transcript.Compaction{Pruned: calls}, ""), nil
 }
 
-// condense puts a summary in place of head.
+// condense replaces head by a summary.
 func (j *Job) condense(ctx context.Context, head, tail []*transcript.Message) (int, error) {
 	id := j.start()
 	summary, err := j.summarize(ctx, head)
@@ -100,22 +101,23 @@ func (j *Job) condense(ctx context.Context, head, tail []*transcript.Message) (i
 	text := f.message(summary, size)
 	c := &transcript.Compaction{Summary: true, Keep: ids(tail), Words: f.words, Files: f.files}
 	goal := j.Fixed + j.room()*goalShare/100
-	c.Pruned, _ = prune(tail, 1, j.Fixed+Tokens(text)+ofAll(tail), goal)
+	c.Pruned, _ = prune(tail, 1, j.Fixed+tokens(text)+ofAll(tail), goal)
 	return j.finish(id, c, text), nil
 }
 
-// say tells the user of a step down the ladder.
+// say tells the user that a model could not write the summary.
 func (j *Job) say(text string) {
 	j.Emit(transcript.Notice{Severity: transcript.Warning, Title: "Compacting the conversation", Text: text})
 }
 
+// start announces the compaction, and returns the id of its message.
 func (j *Job) start() (id string) {
 	id = j.IDs.New(transcript.MessagePrefix)
 	j.Emit(transcript.CompactionStarted{ID: id})
 	return id
 }
 
-// finish makes the compaction a part of the conversation.
+// finish adds the compaction to the conversation, and returns the tokens that the next request takes.
 func (j *Job) finish(id string, c *transcript.Compaction, text string) (after int) {
 	m := &transcript.Message{ID: id, Role: transcript.Assistant, Created: time.Now(), Synthetic: true, Finished: true, Compaction: c}
 	if c.Summary {

@@ -4,13 +4,13 @@ package compaction
 const (
 	// mostReserve is the largest reserve, in tokens.
 	mostReserve = 20_000
-	// reserveShare is the part of the window that the reserve has at most: a quarter.
+	// reserveShare bounds the reserve to a quarter of the window.
 	reserveShare = 4
 )
 
-// Limit is the fill above which a conversation is compacted: the window less a reserve, which
-// is what an answer may take, but at most 20,000 tokens and a quarter of the window. maxOutput
-// is 0 when it is not known; a window that is not known, 0, has no limit.
+// Limit is the number of tokens above which a conversation is compacted: the window less a reserve for
+// the answer. The reserve is maxOutput, but at most 20,000 tokens and a quarter of the window. maxOutput
+// and window are 0 when they are not known; the limit of an unknown window is 0, for none.
 func Limit(window, maxOutput int) int {
 	if window <= 0 {
 		return 0

@@ -2,24 +2,24 @@ package compaction
 
 import "acp-agent/transcript"
 
-// Meter says how many tokens of the window the next request of a conversation takes. It costs
-// what came since it was last asked, not the whole conversation. The zero value is ready.
+// Meter estimates how many tokens of the window the next request of a conversation takes. It looks only
+// at the messages since its last estimate. The zero value is ready for use.
 type Meter struct {
-	// Fixed is what each request begins with; see [Fixed].
+	// Fixed is the size of what every request begins with; see the function Fixed.
 	Fixed int
 
-	// The first n messages were estimated as sum; last is the last of them.
+	// The first n messages, from first to last, were estimated as sum.
 	n, sum      int
 	first, last *transcript.Message
 }
 
-// lookBack is how many messages back a server's count is looked for: an older one is no
-// better than the estimate.
+// lookBack is how many messages back Fill uses the count of a server: an older one is no better than an
+// estimate.
 const lookBack = 32
 
-// Fill is what the server counted with the last answer, and an estimate of what came after it.
-// Where the server counts nothing, or what cannot be all, everything is estimated. model is the
-// one that is asked next.
+// Fill is the server's count of the last answer, plus an estimate of the messages after it. If the server
+// does not count, or its count is implausibly low, everything is estimated. model is the model of the
+// next request.
 func (m *Meter) Fill(messages []*transcript.Message, model string) int {
 	whole := m.Estimate(messages)
 	for i := len(messages) - 1; i >= max(0, len(messages)-lookBack); i-- {
@@ -28,7 +28,7 @@ func (m *Meter) Fill(messages []*transcript.Message, model string) int {
 			continue
 		}
 		counted := answer.Usage.Total()
-		if answer.Model != model { // no two models count alike
+		if answer.Model != model { // another model may count more tokens
 			counted += counted / 4
 		}
 		for _, call := range answer.Calls() {
@@ -57,5 +57,5 @@ func (m *Meter) Estimate(messages []*transcript.Message) int {
 	return m.Fixed + m.sum
 }
 
-// Reset forgets the messages, as after a compaction.
+// Reset drops the estimates; a compaction changes the messages.
 func (m *Meter) Reset() { m.n, m.sum, m.first, m.last = 0, 0, nil, nil }

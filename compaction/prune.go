@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// recentSteps are the last steps whose results are never taken out: the model works on them.
+	// recentSteps is how many of the last steps keep their results, because the model works on them.
 	recentSteps = 3
-	// leastPruned is the least that is worth taking out of a result, in tokens.
+	// leastPruned is how many tokens a result must have to be worth taking out.
 	leastPruned = 100
 )
 
@@ -21,8 +21,8 @@ type pruned struct {
 	age   int // in steps
 }
 
-// prunable lists the results that can be taken out, the oldest and largest first. recent is
-// how many of the last steps keep theirs.
+// prunable lists the results that can be taken out, the old and large ones first. recent is how many of
+// the last steps keep theirs.
 func prunable(messages []*transcript.Message, recent int) []pruned {
 	var list []pruned
 	age := 0
@@ -44,8 +44,8 @@ func prunable(messages []*transcript.Message, recent int) []pruned {
 	return list
 }
 
-// prune takes out results until fill is at most goal, and returns the calls and what is left
-// of fill. What stands in place of a result is counted with it.
+// prune chooses results to take out until fill is at most goal. It returns their calls, and the fill
+// without them but with the stubs in their place.
 func prune(messages []*transcript.Message, recent, fill, goal int) (calls []string, left int) {
 	for _, p := range prunable(messages, recent) {
 		if fill <= goal {
@@ -57,5 +57,5 @@ func prune(messages []*transcript.Message, recent, fill, goal int) (calls []stri
 	return calls, fill
 }
 
-// stub is about what stands in place of a result that was taken out, in tokens.
+// stub is the size, in tokens, of the text in place of a result that was taken out.
 const stub = 40

@@ -8,18 +8,17 @@ import (
 	"acp-agent/transcript"
 )
 
-// The most bytes that stand in a record of one text, of the arguments of one call and of its
-// result.
+// How many bytes a record has of one text, of the arguments of one call, and of its result.
 const (
 	textBytes   = 4 << 10
 	inputBytes  = 400
 	resultBytes = 800
 )
 
-// record is a conversation as text for the model that sums it up: who said what, which tools
-// were called, and how their results begin and end. Of one that is longer than limit the middle
-// is left out, where it stands furthest from the task and from what is going on.
-func record(messages []*transcript.Message, limit int) string {
+// recordOf is a conversation as text for the model that sums it up: what each side said, which tools were
+// called, and the beginnings and ends of their results. If it is longer than limit, its middle is left
+// out, which is furthest from the task and from the current work.
+func recordOf(messages []*transcript.Message, limit int) string {
 	var b strings.Builder
 	for _, m := range messages {
 		for _, part := range m.Parts {
@@ -45,7 +44,7 @@ func record(messages []*transcript.Message, limit int) string {
 
 func appendText(b *strings.Builder, m *transcript.Message, part *transcript.TextPart) {
 	text := strings.TrimSpace(part.Text)
-	who := "Agent"
+	speaker := "Agent"
 	switch {
 	case text == "" || part.Replaced:
 		return
@@ -53,13 +52,13 @@ func appendText(b *strings.Builder, m *transcript.Message, part *transcript.Text
 		fmt.Fprintf(b, "What was before this was summed up already:\n%s\n", text)
 		return
 	case m.Synthetic:
-		who = "Report to the agent"
-	case m.Role == transcript.User && part.Synthetic: // told anew after it, where it still holds
+		speaker = "Report to the agent"
+	case m.Role == transcript.User && part.Synthetic: // a reminder, which is repeated after the compaction if it still holds
 		return
 	case m.Role == transcript.User:
-		who = "User"
+		speaker = "User"
 	}
-	fmt.Fprintf(b, "%s: %s\n", who, middle(text, textBytes))
+	fmt.Fprintf(b, "%s: %s\n", speaker, middle(text, textBytes))
 }
 
 // middle is a text without its middle when it has more than limit bytes.

@@ -5,22 +5,23 @@ import (
 	"acp-agent/transcript"
 )
 
-// Estimates of what a request takes, in tokens. They err high: text of programs has 3 to 4
+// Estimates of the size of a request, in tokens. They are on the high side: program text has 3 to 4
 // bytes a token, prose 4 and more.
 const (
 	bytesPerToken = 3
-	// perMessage and perCall are what stands around a message, and around a call with its
-	// result: names, ids and punctuation.
+	// perMessage and perCall are the overhead of a message, and of a call with its result: names,
+	// ids and punctuation.
 	perMessage = 8
 	perCall    = 48
-	// perImage is what a large picture takes.
+	// perImage is the size of a large image.
 	perImage = 1_600
 )
 
-// Tokens estimates a text.
-func Tokens(text string) int { return tokens(len(text)) }
+// tokens estimates a text.
+func tokens(text string) int { return tokensOf(len(text)) }
 
-func tokens(size int) int { return (size + bytesPerToken - 1) / bytesPerToken }
+// tokensOf estimates a text of size bytes.
+func tokensOf(size int) int { return (size + bytesPerToken - 1) / bytesPerToken }
 
 // Fixed estimates what every request of a conversation begins with.
 func Fixed(system string, tools []model.Tool) int {
@@ -28,7 +29,7 @@ func Fixed(system string, tools []model.Tool) int {
 	for _, tool := range tools {
 		size += len(tool.Name) + len(tool.Description) + len(tool.Parameters)
 	}
-	return tokens(size) + perMessage*len(tools)
+	return tokensOf(size) + perMessage*len(tools)
 }
 
 // ofAll estimates messages.
@@ -56,7 +57,7 @@ func ofMessage(m *transcript.Message) int {
 		case *transcript.ImagePart:
 			sum += perImage
 		case *transcript.ReasoningPart:
-			if m.Origin != "" { // it is sent back
+			if m.Origin != "" { // the request sends it back
 				size += max(len(part.Text), len(part.Replay))
 			}
 		case *transcript.ToolPart:
@@ -64,10 +65,10 @@ func ofMessage(m *transcript.Message) int {
 			sum += ofResult(part)
 		}
 	}
-	return sum + tokens(size)
+	return sum + tokensOf(size)
 }
 
 // ofResult estimates the result of a call.
 func ofResult(call *transcript.ToolPart) int {
-	return perCall + tokens(len(call.Text)) + perImage*len(call.Images)
+	return perCall + tokens(call.Text) + perImage*len(call.Images)
 }

@@ -6,17 +6,16 @@ import (
 	"acp-agent/transcript"
 )
 
-// The messages that a summary leaves as they are (R139): the last two turns, in at most a
-// quarter of the window.
+// The messages that a summary does not replace (R139): at most the last two turns, in at most a quarter
+// of the window.
 const (
 	tailTurns = 2
 	tailShare = 4
 )
 
-// split parts a conversation into the messages that a summary replaces and the messages
-// that are kept as they are. What the model has not answered is always kept, with the prompt that it
-// works on unless that is large; and where the budget, in tokens, has room, the last turns, or
-// of a long turn the last steps.
+// split divides a conversation into head, which a summary replaces, and tail, which is kept. The tail
+// has what the model has not answered yet, and the prompt on which it works unless that is large. As far
+// as the budget goes, in tokens, it also has the last turns, or the last steps of a long turn.
 func split(messages []*transcript.Message, budget int) (head, tail []*transcript.Message) {
 	from, prompt := unanswered(messages), lastPrompt(messages)
 	open := from < len(messages)
@@ -51,11 +50,11 @@ func split(messages []*transcript.Message, budget int) (head, tail []*transcript
 	return head, tail
 }
 
-// smallPrompt is a prompt, in tokens, that is kept whatever the budget.
+// smallPrompt is the size, in tokens, up to which a prompt is kept whatever the budget.
 const smallPrompt = 200
 
-// unanswered is the first of the last messages that the model has not answered: its own
-// calls, whose results it has not read, or what it was told since its last answer.
+// unanswered is the index of the first message that the model has not answered: its own calls, whose
+// results it has not read, or what was added since its last answer.
 func unanswered(messages []*transcript.Message) int {
 	for i, m := range slices.Backward(messages) {
 		if m.Role == transcript.Assistant && !m.Synthetic {
@@ -68,7 +67,7 @@ func unanswered(messages []*transcript.Message) int {
 	return 0
 }
 
-// lastPrompt is the last message of the user; -1 when there is none.
+// lastPrompt is the index of the last message of the user; -1 when there is none.
 func lastPrompt(messages []*transcript.Message) int {
 	for i, m := range slices.Backward(messages) {
 		if isPrompt(m) {
@@ -78,7 +77,7 @@ func lastPrompt(messages []*transcript.Message) int {
 	return -1
 }
 
-// isPrompt reports whether the user said something in a message.
+// isPrompt reports whether a message has a part of the user's.
 func isPrompt(m *transcript.Message) bool {
 	return m.Role == transcript.User && slices.ContainsFunc(m.Parts, func(part transcript.Part) bool {
 		text, isText := part.(*transcript.TextPart)

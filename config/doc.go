@@ -7,10 +7,10 @@
 //
 // It refuses to know what the settings are for: internal/app alone imports it and hands
 // each package its own small struct. It imports the standard library, adrg/xdg,
-// internal/strictread, which reads the files, and permissions, for the form of a rule, and
-// starts no goroutines. [Load] is a pure function of its [Sources]; only [System] looks at the
-// process. Nothing is read before [Load] is called, so a broken file is met when a
-// session opens, not at start.
+// internal/regularfile and internal/strictread, which read the files, and permissions, for the
+// form of a rule, and starts no goroutines. [Load] is a pure function of its [Sources]; only
+// [System] looks at the process. Nothing is read before [Load] is called, so a broken file is
+// met when a session opens, not at start.
 //
 //	cfg, err := config.Load(config.System(), cwd)
 //	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"acp-agent/internal/redact"
 	"acp-agent/internal/strictread"
+	"acp-agent/permissions"
 )
 
 // MCP configures MCP servers (R88).
@@ -62,6 +63,9 @@ type MCPServer struct {
 	// Sandbox with false runs a local server outside of the sandbox; left out, MCP.Sandbox
 	// decides. Only the user's own file has it (T3).
 	Sandbox *bool `json:"sandbox"`
+	// Network lists the hosts that a local server may connect to, as rules name them
+	// (permissions.HostPattern); nil means the whole network. Only the user's own file has it (T3).
+	Network []string `json:"network"`
 	// Trust is MCPAsk or MCPAllow; empty means MCPAsk. Only the user's own file has it
 	// (R92).
 	Trust string `json:"trust"`
@@ -104,10 +108,10 @@ func (s MCPServer) Off() bool { return s.Enabled != nil && !*s.Enabled }
 func (s MCPServer) NoRoots() bool { return s.Roots != nil && !*s.Roots }
 
 // Unconfined reports whether the program of a server of the user's own runs outside of
-// the sandbox.
+// the sandbox. A list of hosts holds only within.
 func (m MCP) Unconfined(s MCPServer) bool {
 	if s.Sandbox == nil {
-		return m.EditorUnconfined()
+		return m.EditorUnconfined() && s.Network == nil
 	}
 	return !*s.Sandbox
 }
@@ -142,9 +146,32 @@ func (f *file) checkMCP(servers map[string]MCPServer) error {
 			s.TrustAt = f.at(strictread.Join(field, "trust"))
 			servers[name] = s
 		}
+		if err := f.checkMCPNetwork(strictread.Join(field, "network"), s); err != nil {
+			return err
+		}
 		if err := f.checkMCPOAuth(strictread.Join(field, "oauth"), s); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkMCPNetwork also gives the hosts the form in which they are compared.
+func (f *file) checkMCPNetwork(field string, s MCPServer) error {
+	switch {
+	case s.Network == nil:
+		return nil
+	case s.URL != "":
+		return f.errorf(field, "is for a server with a command")
+	case s.Sandbox != nil && !*s.Sandbox:
+		return f.errorf(field, "holds in the sandbox alone; remove \"sandbox\": false, or this")
+	}
+	for i, host := range s.Network {
+		pattern, err := permissions.HostPattern(host)
+		if err != nil {
+			return f.errorf(fmt.Sprintf("%s[%d]", field, i), "%w, found %q", err, host)
+		}
+		s.Network[i] = pattern
 	}
 	return nil
 }
@@ -167,7 +194,8 @@ func (f *file) checkMCPOAuth(field string, s MCPServer) error {
 // and confined.
 func (f *file) checkOffered(servers map[string]MCPServer) error {
 	for _, name := range sortedKeys(servers) {
-		for field, set := range map[string]bool{"trust": servers[name].Trust != "", "sandbox": servers[name].Sandbox != nil} {
+		s := servers[name]
+		for field, set := range map[string]bool{"trust": s.Trust != "", "sandbox": s.Sandbox != nil, "network": s.Network != nil} {
 			if set {
 				return f.errorf(strictread.Join(strictread.Join("mcp.servers", name), field), "is not for a project to set; remove it here")
 			}

@@ -118,3 +118,31 @@ func TestMCP_Roots(t *testing.T) {
 		}
 	}
 }
+
+// R124, T3: a list of hosts has one form, keeps its server in the sandbox, and is for the user alone.
+func TestMCP_Network(t *testing.T) {
+	load := func(user, project string) (*config.Config, error) {
+		return config.Load(sources(nil, map[string]string{userFile: user, projectFile: project}), workspace)
+	}
+	cfg, err := load(`{"mcp": {"sandbox": false, "servers": {
+		"some": {"command": ["a"], "network": ["API.example.com:443", "127.0.0.1:80"]}, "none": {"command": ["a"], "network": []}, "all": {"command": ["a"]}
+	}}}`, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	servers := cfg.MCP.Servers
+	if got := servers["some"].Network; !slices.Equal(got, []string{"api.example.com", "127.0.0.1:80"}) {
+		t.Errorf("the hosts are %q", got)
+	}
+	if servers["none"].Network == nil || servers["all"].Network != nil {
+		t.Errorf("no hosts are %#v, the whole network is %#v", servers["none"].Network, servers["all"].Network)
+	}
+	for name, want := range map[string]bool{"some": false, "none": false, "all": true} {
+		if got := cfg.MCP.Unconfined(servers[name]); got != want {
+			t.Errorf("%s is unconfined: %v", name, got)
+		}
+	}
+	if _, err := load("", `{"mcp": {"servers": {"c": {"command": ["c"], "network": ["a.example"]}}}}`); err == nil || !strings.Contains(err.Error(), "mcp.servers.c.network: is not for a project to set") {
+		t.Errorf("of a project: %v", err)
+	}
+}

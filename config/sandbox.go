@@ -14,15 +14,18 @@ const SandboxAuto = "auto"
 
 // Sandbox says how the processes of tools are confined. Only the user sets it (T3).
 type Sandbox struct {
-	// Level is SandboxAuto, "bubblewrap", "landlock", "sandbox-exec" or "none". A kind
+	// Level is SandboxAuto, "bubblewrap", "namespaces", "landlock", "sandbox-exec" or "none". A kind
 	// that is named and does not work keeps commands from running.
 	Level string `json:"level"`
 	// Network leaves the network open to all commands.
 	Network bool `json:"network"`
+	// OfferOutside has the user asked, about a command that the sandbox stopped or cannot serve,
+	// whether it may run outside of it, once.
+	OfferOutside bool `json:"offer_outside"`
 }
 
 func (f *file) checkSandbox(s Sandbox) error {
-	return f.problem("sandbox.level", oneOf(s.Level, SandboxAuto, "bubblewrap", "landlock", "sandbox-exec", "none"))
+	return f.problem("sandbox.level", oneOf(s.Level, SandboxAuto, "bubblewrap", "namespaces", "landlock", "sandbox-exec", "none"))
 }
 
 // checkPassed checks the names of variables that commands are to have.

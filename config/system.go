@@ -1,10 +1,10 @@
 package config
 
 import (
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+
+	"acp-agent/internal/regularfile"
 
 	"github.com/adrg/xdg"
 )
@@ -28,18 +28,6 @@ func System() Sources {
 // ReadFile reads a regular file up to a little more than maxFile, enough for the decoder
 // to see that it is too large. A project's file is foreign: it may be a pipe that never
 // ends or a device.
-func ReadFile(path string) (data []byte, err error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("not a regular file but %s", info.Mode().Type())
-	}
-	return io.ReadAll(io.LimitReader(f, maxFile+1))
+func ReadFile(path string) ([]byte, error) {
+	return regularfile.Read(path, maxFile+1)
 }

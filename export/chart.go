@@ -1,13 +1,11 @@
 package export
 
-import (
-	"fmt"
-)
+import "fmt"
 
 const (
 	chartHeight = 120
 	chartWidth  = 640
-	mostWidth   = 40 // of a bar
+	maxBarWidth = 40
 	barGap      = 4
 	// maxBars bounds the chart; of more turns each bar stands for several.
 	maxBars = 120
@@ -55,7 +53,7 @@ func (p *page) usage() {
 		return
 	}
 	p.put(markup("<section class=\"box\" aria-labelledby=\"usage\">\n<h2 id=\"usage\">Usage</h2>\n"))
-	barWidth := min(mostWidth, max(1, chartWidth/len(all)-barGap))
+	barWidth := min(maxBarWidth, max(1, chartWidth/len(all)-barGap))
 	width := len(all)*(barWidth+barGap) + barGap
 	p.put(markup(fmt.Sprintf("<svg class=\"chart\" role=\"img\" aria-labelledby=\"chart-title\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n<title id=\"chart-title\">",
 		width, chartHeight+2, width, chartHeight+2)))

@@ -1,9 +1,9 @@
-// Package export writes a stored conversation for people and for other programs: as JSON lines,
-// as Markdown, as one HTML page that needs nothing else, and as text for a terminal.
+// Package export writes a stored conversation for readers and for other programs: as JSON lines,
+// as Markdown, as one HTML page that needs no other file, and as text for a terminal.
 //
 // It owns these forms, what is left out of all of them, and what [Redaction] takes out for
-// sharing. It refuses to know where conversations are kept, who may read them, and files: it
-// writes to an io.Writer, one message at a time. It imports store for what is known of a session,
+// sharing. It does not decide where conversations are kept or who may read them, and opens no
+// files: it writes to an io.Writer, one message at a time. It imports store for what is known of a session,
 // transcript, kinds, audit and internal/ansi, and sergi/go-diff and go-udiff for changes. It starts no
 // goroutines.
 //
@@ -18,8 +18,8 @@
 //
 // # JSON lines
 //
-// Each line is an object with a "type". Members are added at most; a reader passes over those
-// and types that it does not know.
+// Each line is an object with a "type". Later versions may add members and types, but change none; a
+// reader passes over the ones that it does not know.
 //
 //	session   "format": 1, "session": store.Info, "plan", "notes": what the reader should know
 //	message   "message": transcript.Message without its parts; "subagent", the id of the subagent

@@ -54,25 +54,18 @@ func (f Format) Extension() string {
 type Conversation struct {
 	Info store.Info
 	Plan []transcript.PlanEntry
-	// Messages can be ranged over several times. An error is the last.
+	// Messages can be ranged over several times. An error ends it.
 	Messages iter.Seq2[*transcript.Message, error]
 	// Decisions say who allowed or refused a call, by its id. The store does not have them;
 	// the audit does.
 	Decisions map[string]Decision
-	// Price returns what a model call cost in US dollars, 0 where that is not known; nil knows
-	// none.
+	// Price returns what a model call cost in US dollars, 0 where that is not known. nil means that
+	// no price is known.
 	Price func(model string, u transcript.Usage) float64
 	// Rules are the rules that the user's answers added in the session, one a line. Only Text has them.
 	Rules []string
 	// Notes are what the reader should know of the record, such as what could not be read.
 	Notes []string
-}
-
-// Decision is who allowed or refused a call, in the words of the audit.
-type Decision struct {
-	Verdict string `json:"verdict"`
-	By      string `json:"by,omitempty"`
-	Reason  string `json:"reason,omitempty"`
 }
 
 // Options say how a conversation is exported.

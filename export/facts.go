@@ -3,10 +3,8 @@ package export
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"acp-agent/kinds"
-	"acp-agent/transcript"
 )
 
 // fact is one line about a conversation.
@@ -49,44 +47,4 @@ func facts(c Conversation, list []turn) []fact {
 	}
 	add("Fork of", c.Info.ForkedFrom)
 	return all
-}
-
-// usageText says what was used, in words.
-func usageText(u transcript.Usage) string {
-	parts := []string{thousands(u.Input+u.CacheRead+u.CacheWrite) + " in"}
-	if u.CacheRead > 0 {
-		parts[0] += " (" + thousands(u.CacheRead) + " from the cache)"
-	}
-	return strings.Join(append(parts, thousands(u.Output+u.Reasoning)+" out"), ", ")
-}
-
-// thousands writes a number with a comma between each three digits.
-func thousands(n int) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
-
-func dollars(cost float64) string {
-	if cost < 0.01 {
-		return fmt.Sprintf("$%.4f", cost)
-	}
-	return fmt.Sprintf("$%.2f", cost)
-}
-
-// childText says how a subagent ended, and what it took.
-func childText(r transcript.ChildRecord) string {
-	text := string(r.State)
-	if !r.Ended.IsZero() {
-		text += ", " + r.Elapsed(r.Ended).Round(time.Second).String()
-	}
-	if r.Calls > 0 {
-		text += ", " + kinds.Count(r.Calls, "tool call")
-	}
-	if r.Usage.Total() > 0 {
-		text += ", " + thousands(r.Usage.Total()) + " tokens"
-	}
-	return text
 }

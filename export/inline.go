@@ -16,8 +16,8 @@ const maxEmphasis = 4
 // inliner writes one paragraph.
 type inliner struct {
 	p *page
-	// missing are marks without an end in what is left of the paragraph, so that no end is
-	// looked for twice.
+	// missing are marks that have no end in the rest of the paragraph, so that it is searched
+	// for each once.
 	missing map[string]bool
 	inLink  bool
 }
@@ -179,7 +179,7 @@ func closing(text, mark string) int {
 
 func isWord(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 
-// link writes [text](address). An address that is none of the web is text.
+// link writes [text](address). An address that is not one of the web is text.
 func (w *inliner) link(rest string, depth int, before func()) int {
 	const most = 2000
 	label := strings.Index(rest[:min(len(rest), most)], "](")

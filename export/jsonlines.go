@@ -79,7 +79,7 @@ func (j *jsonWriter) message(m *transcript.Message, subagent string) error {
 
 func (j *jsonWriter) part(m *transcript.Message, n int, part transcript.Part, subagent string) error {
 	line := partLine{Type: "part", Subagent: subagent, Of: m.ID, N: n}
-	data, err := transcript.EncodePart(forReaders(part))
+	data, err := transcript.EncodePart(withoutServerData(part))
 	if err != nil {
 		return fmt.Errorf("message %s: %w", m.ID, err)
 	}
@@ -105,9 +105,9 @@ func (j *jsonWriter) part(m *transcript.Message, n int, part transcript.Part, su
 	return nil
 }
 
-// forReaders is a part without what only a model server reads, and without the subagent, which
-// has lines of its own.
-func forReaders(part transcript.Part) transcript.Part {
+// withoutServerData is a part without what only a model server reads, and without the subagent,
+// which has lines of its own.
+func withoutServerData(part transcript.Part) transcript.Part {
 	switch p := part.(type) {
 	case *transcript.ReasoningPart:
 		shown := *p

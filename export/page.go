@@ -26,7 +26,7 @@ type page struct {
 	c      Conversation
 	turns  []turn
 	turn   int // the number of the turn that is written
-	images int // bytes of pictures so far
+	images int // bytes of images so far
 	err    error
 }
 
@@ -129,7 +129,7 @@ func (p *page) plan() {
 	p.put(markup("</ul>\n</section>\n"))
 }
 
-// list is the way to each turn.
+// list writes a link to each turn.
 func (p *page) list() {
 	if len(p.turns) < 2 {
 		return

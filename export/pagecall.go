@@ -42,7 +42,8 @@ func (p *page) call(call *transcript.ToolPart, level int) {
 	p.put(markup("</details>\n"))
 }
 
-// content writes the call's changes and pictures, and its arguments where these say more.
+// content writes the call's changes and images, and its arguments where the title does not have
+// them.
 func (p *page) content(call *transcript.ToolPart) {
 	drawn := false
 	for _, content := range call.Card.Content {
@@ -59,7 +60,7 @@ func (p *page) content(call *transcript.ToolPart) {
 	}
 }
 
-// indented is JSON for people, and anything else as it is.
+// indented is JSON with line breaks, and anything else as it is.
 func indented(input string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(input), "", "  ") != nil {

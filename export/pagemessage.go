@@ -10,7 +10,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// Bounds of the pictures in a page, in bytes of base64: of one, and of all.
+// Bounds of the images in a page, in bytes of base64: of one, and of all.
 const (
 	maxImage  = 4 << 20
 	maxImages = 32 << 20
@@ -49,7 +49,7 @@ func (p *page) startTurn() {
 	p.put(markup(fmt.Sprintf("<section class=\"turn\" id=\"turn-%d\" aria-labelledby=\"turn-%d-title\">\n<h2 id=\"turn-%d-title\"><span class=\"number\">%d</span> ",
 		p.turn, p.turn, p.turn, p.turn)))
 	p.put(markup("<span dir=\"auto\">"), t.title, markup("</span></h2>\n<p class=\"about\">"))
-	about := stamp(t.begun)
+	about := stamp(t.started)
 	if t.usage.Total() > 0 {
 		about = strings.TrimPrefix(about+" · "+usageText(t.usage)+" tokens", " · ")
 	}
@@ -165,7 +165,8 @@ func styleClasses(s ansi.Style) markup {
 	return markup(strings.Join(classes, " "))
 }
 
-// imageTypes are the pictures that a page shows. SVG is none of them: it is a document.
+// imageTypes are the media types of images that a page shows. SVG is not among them, because it is a
+// document that can hold scripts.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 func (p *page) image(mediaType, data string) {

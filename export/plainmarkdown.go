@@ -1,27 +1,15 @@
 package export
 
 import (
-	"encoding/base64"
 	"fmt"
 	"html"
 	"io"
 	"strings"
-	"time"
-
-	"github.com/aymanbagabas/go-udiff"
 
 	"acp-agent/internal/ansi"
 	"acp-agent/kinds"
 	"acp-agent/transcript"
 )
-
-// stamp is how times stand in an export.
-func stamp(at time.Time) string {
-	if at.IsZero() {
-		return ""
-	}
-	return at.UTC().Format("2006-01-02 15:04 UTC")
-}
 
 // markdownWriter writes the form Markdown. A write that failed fails all later ones.
 type markdownWriter struct {
@@ -80,8 +68,8 @@ func (m *markdownWriter) head(list []turn) {
 	}
 }
 
-// message writes a message; who names the subagent that it belongs to.
-func (m *markdownWriter) message(message *transcript.Message, who string) {
+// message writes a message; agent names the subagent that it belongs to, "" is the main agent.
+func (m *markdownWriter) message(message *transcript.Message, agent string) {
 	switch {
 	case message.Clears:
 		m.line("*The conversation was cleared here: the model saw nothing of what stands above.*\n")
@@ -93,21 +81,21 @@ func (m *markdownWriter) message(message *transcript.Message, who string) {
 		}
 		return
 	case message.Role == transcript.User:
-		m.line("### %s\n", byline("You", who, message))
+		m.line("### %s\n", byline("You", agent, message))
 	case message.Synthetic:
-		m.line("### %s\n", byline("Notice", who, message))
+		m.line("### %s\n", byline("Notice", agent, message))
 	default:
-		m.line("### %s\n", byline("Agent", who, message))
+		m.line("### %s\n", byline("Agent", agent, message))
 	}
 	for _, part := range message.Parts {
-		m.part(message, part, who)
+		m.part(message, part, agent)
 	}
 }
 
-func byline(role, who string, message *transcript.Message) string {
+func byline(role, agent string, message *transcript.Message) string {
 	text := role
-	if who != "" {
-		text = who + ", " + strings.ToLower(role)
+	if agent != "" {
+		text = agent + ", " + strings.ToLower(role)
 	}
 	for _, more := range []string{message.Model, stamp(message.Created)} {
 		if more != "" {
@@ -117,7 +105,7 @@ func byline(role, who string, message *transcript.Message) string {
 	return text
 }
 
-func (m *markdownWriter) part(message *transcript.Message, part transcript.Part, who string) {
+func (m *markdownWriter) part(message *transcript.Message, part transcript.Part, agent string) {
 	switch p := part.(type) {
 	case *transcript.TextPart:
 		switch {
@@ -140,11 +128,11 @@ func (m *markdownWriter) part(message *transcript.Message, part transcript.Part,
 	case *transcript.ResourcePart:
 		m.folded("Attached: "+kinds.Line(p.URI, 200), kinds.Fence("text", p.Text))
 	case *transcript.ToolPart:
-		m.call(p, who)
+		m.call(p, agent)
 	}
 }
 
-func (m *markdownWriter) call(call *transcript.ToolPart, who string) {
+func (m *markdownWriter) call(call *transcript.ToolPart, agent string) {
 	m.line("**%s** · %s\n", literalMarkdown(kinds.Line(shownTitle(call), 400)), literalMarkdown(stateText(call.State)))
 	if text := m.c.Decisions[call.CallID].sentence(); text != "" {
 		m.line("%s\n", literalMarkdown(text))
@@ -179,8 +167,8 @@ func (m *markdownWriter) call(call *transcript.ToolPart, who string) {
 	}
 	record := call.Child.Record()
 	name := transcript.PathText(record.Path)
-	if who != "" || name == "" {
-		name = strings.TrimPrefix(who+" > "+record.Agent, " > ")
+	if agent != "" || name == "" {
+		name = strings.TrimPrefix(agent+" > "+record.Agent, " > ")
 	}
 	name = kinds.Line(name, 200)
 	m.line("<details>\n<summary>%s</summary>\n", summaryText("Subagent "+name+" · "+childText(record)))
@@ -195,48 +183,14 @@ func (m *markdownWriter) folded(summary, body string) {
 	m.line("<details>\n<summary>%s</summary>\n\n%s\n\n</details>\n", summaryText(summary), body)
 }
 
-// summaryText is a text within HTML, where Markdown has no say.
+// summaryText is a text within HTML, where Markdown is not read.
 func summaryText(text string) string { return html.EscapeString(kinds.Line(text, 400)) }
 
 // path is a path as it is shown: relative to the session's directory.
 func (m *markdownWriter) path(name string) string { return shortPath(m.c, name) }
 
-func shortPath(c Conversation, name string) string {
-	return kinds.Place{Cwd: c.Info.Cwd}.Rel(strings.TrimPrefix(name, "[project]/"))
-}
-
-// unified is a change as a unified diff.
-func unified(d kinds.Diff) string {
-	before, from := "", "/dev/null"
-	if d.Old != nil {
-		before, from = *d.Old, "before"
-	}
-	text := udiff.Unified(from, "after", before, d.New)
-	if text == "" {
-		text = "(no change)"
-	}
-	return text
-}
-
 func quoted(text string) string {
 	return "> " + strings.ReplaceAll(inertMarkdown(text), "\n", "\n> ")
-}
-
-// imageText says what a picture is that is not shown.
-func imageText(mediaType, data string) string {
-	if data == "" {
-		return "a picture, taken out"
-	}
-	size := base64.StdEncoding.DecodedLen(len(data))
-	return fmt.Sprintf("a picture, %s, %d KB", literalType(mediaType), (size+1023)/1024)
-}
-
-// literalType is a media type, or that it is none.
-func literalType(mediaType string) string {
-	if strings.Trim(strings.ToLower(mediaType), "abcdefghijklmnopqrstuvwxyz0123456789/+.-") != "" {
-		return "of an unknown type"
-	}
-	return kinds.Line(mediaType, 40)
 }
 
 // literalMarkdown is a text of one line as Markdown that shows it as it is.
@@ -246,7 +200,7 @@ func literalMarkdown(text string) string {
 	).Replace(text)
 }
 
-// inertMarkdown is a model's Markdown in which no picture is loaded and no HTML counts. Blocks
+// inertMarkdown is a model's Markdown in which no image is loaded and HTML is text. Blocks
 // of code stay as they are.
 func inertMarkdown(text string) string {
 	var b strings.Builder

@@ -8,15 +8,16 @@ import (
 // maxProseDepth bounds how deep lists and quotations are nested; what is deeper is text.
 const maxProseDepth = 6
 
-// prose writes a model's Markdown: the parts of it that models use. HTML in it is text, and a
-// picture is a link, for the page loads nothing.
+// prose writes a model's Markdown: the parts of it that models use. HTML in it is text, and an
+// image is a link, because the page loads nothing.
 func (p *page) prose(text string) {
 	p.put(markup("<div class=\"prose\" dir=\"auto\">\n"))
 	p.blocks(strings.Split(strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n"), 0)
 	p.put(markup("</div>\n"))
 }
 
-// blocks writes the blocks that lines make up.
+// blocks writes the blocks that lines make up. The function of each kind of block writes one that
+// the lines begin with and returns how many lines it took, 0 when they begin with another kind.
 func (p *page) blocks(lines []string, depth int) {
 	for len(lines) > 0 {
 		taken := 0
@@ -126,7 +127,7 @@ func headingLevel(line string) int {
 	return n
 }
 
-// heading writes a heading of the text. It is none of the page's, whose outline is the turns.
+// heading writes a heading of the text as a paragraph, because the outline of the page is the turns.
 func (p *page) heading(lines []string, _ int) int {
 	line := strings.TrimLeft(lines[0], " ")
 	level := headingLevel(line)
@@ -225,15 +226,16 @@ func itemLines(lines []string, text int) int {
 			continue
 		case indent >= text, indent >= 2 && indent >= text-1:
 		case blank || startsBlock(lines[n:], 0):
-			return trimBlank(lines, n)
+			return itemEnd(lines, n)
 		}
 		blank = false
 	}
-	return trimBlank(lines, n)
+	return itemEnd(lines, n)
 }
 
-// trimBlank takes the blank lines before line n into the item when another item follows.
-func trimBlank(lines []string, n int) int {
+// itemEnd is where an item ends whose list goes on, or ends, at line n. Blank lines before n belong
+// to the item only when another item follows.
+func itemEnd(lines []string, n int) int {
 	if n < len(lines) {
 		if _, _, next := itemOf(lines[n]); next {
 			return n

@@ -3,18 +3,20 @@ package export
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"acp-agent/store"
 	"acp-agent/transcript"
 )
 
 // Redaction takes out what tells where a conversation took place: addresses, hosts, e-mail
-// addresses, the user's name, pictures, and paths but for the part below the session's
+// addresses, the user's name, images, and paths but for the part below the session's
 // directories. Each is replaced by a label that is the same wherever the same thing stood, such as
 // [host-2]. What remains of names, such as that of a package, is for the reader to judge.
 type Redaction struct {
@@ -94,17 +96,45 @@ func (s *scrubber) value(from, to any) error {
 // scrubber replaces what is to be taken out of texts.
 type scrubber struct {
 	roots  []root
-	user   *regexp.Regexp // nil when the name is not known, or says nothing
+	user   names // none when the name is not known, or identifies no one
 	labels map[string]string
 	count  map[string]int
 	hosts  map[string]bool // that addresses name
-	bare   *regexp.Regexp  // of hosts; made when it is needed
+	bare   *names          // of hosts; made when it is needed
+}
+
+// names are names in lower case, and the form that finds them as whole words.
+type names struct {
+	list []string
+	form *regexp.Regexp
+}
+
+// namesIn returns the names; of several that begin alike, the longest is found. format has a place for the
+// alternatives.
+func namesIn(list []string, format string) names {
+	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) })
+	var quoted []string
+	for i, name := range list {
+		list[i] = strings.ToLower(name)
+		quoted = append(quoted, regexp.QuoteMeta(name))
+	}
+	return names{list, regexp.MustCompile(fmt.Sprintf(format, strings.Join(quoted, "|")))}
+}
+
+// mayBeIn reports whether a text has to be searched. Of letters beyond ASCII more than one spelling
+// counts as the same.
+func (n names) mayBeIn(text string) bool {
+	if len(n.list) == 0 {
+		return false
+	}
+	folded := strings.ToLower(text)
+	return strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) || hasAny(folded, n.list...)
 }
 
 // root is a directory of the session in one spelling, and what stands in its place.
 type root struct{ spelling, label string }
 
-// commonUsers are names of users that tell nothing, and words besides.
+// commonUsers are names of users that identify no one. They are also common words.
 var commonUsers = []string{"root", "user", "admin", "home", "dev", "build", "runner", "ubuntu", "debian", "vscode", "node", "app", "test", "agent"}
 
 func newScrubber(r Redaction, info store.Info) *scrubber {
@@ -115,15 +145,15 @@ func newScrubber(r Redaction, info store.Info) *scrubber {
 	}
 	s.addRoot(r.Home, "[home]")
 	slices.SortStableFunc(s.roots, func(a, b root) int { return len(b.spelling) - len(a.spelling) })
-	s.user = userForm(append([]string{r.User}, ownersOf(slices.Concat(info.Additional, []string{info.Cwd}))...))
+	s.user = telling(append([]string{r.User}, ownersOf(slices.Concat(info.Additional, []string{info.Cwd}))...))
 	if len(r.Host) >= 3 && r.Host != "localhost" {
 		s.hosts[strings.ToLower(r.Host)] = true
 	}
 	return s
 }
 
-// ownersOf are the users in whose home directories the session's directories are: they need not be
-// the one who exports it, and a listing of files names them.
+// ownersOf are the users in whose home directories the session's directories are. Another user may
+// export the session, and listings of files name the owners.
 func ownersOf(dirs []string) (users []string) {
 	for _, dir := range dirs {
 		names := strings.Split(strings.ReplaceAll(dir, `\`, "/"), "/")
@@ -134,19 +164,12 @@ func ownersOf(dirs []string) (users []string) {
 	return users
 }
 
-// userForm matches the names of users that tell something; nil when there are none.
-func userForm(users []string) *regexp.Regexp {
-	var names []string
-	for _, user := range users {
-		if len(user) >= 3 && !slices.Contains(commonUsers, strings.ToLower(user)) {
-			names = append(names, regexp.QuoteMeta(user))
-		}
-	}
-	if names == nil {
-		return nil
-	}
-	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
-	return regexp.MustCompile(`(?i)(^|[^\pL\pN])(` + strings.Join(names, "|") + `)($|[^\pL\pN])`)
+// telling are the names of users that tell something.
+func telling(users []string) names {
+	users = slices.DeleteFunc(users, func(user string) bool {
+		return len(user) < 3 || slices.Contains(commonUsers, strings.ToLower(user))
+	})
+	return namesIn(users, `(?i)(^|[^\pL\pN])(%s)($|[^\pL\pN])`)
 }
 
 // addRoot adds a directory in the spellings in which it occurs: as it is, within JSON, with the
@@ -182,9 +205,9 @@ func (s *scrubber) label(kind, what string) string {
 // forms are what addresses, paths and hosts look like.
 type forms struct{ address, email, login, windows, home, homeRest, path, ipv4, ipv6, host *regexp.Regexp }
 
-// formsOf compiles the forms when the first text is redacted, and not with each start of the
+// redactedForms compiles the forms when the first text is redacted, and not with each start of the
 // program.
-var formsOf = sync.OnceValue(func() *forms {
+var redactedForms = sync.OnceValue(func() *forms {
 	return &forms{
 		address: regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]{1,20}:(?:\\?/){2}(?:\\/|[^\s"'<>` + "`" + `\\|^{}\x00-\x1f])+`),
 		email:   regexp.MustCompile(`(?i)[\pL\pN._%+-]+@(?:[\pL\pN](?:[\pL\pN-]*[\pL\pN])?\.)+\pL{2,}(?::[\w~./-]+)?`),
@@ -205,15 +228,25 @@ var formsOf = sync.OnceValue(func() *forms {
 const tops = `com|org|net|edu|gov|mil|int|info|biz|io|dev|app|cloud|tech|online|site|eu|uk|de|fr|nl|be|ch|at|it|es|pt|pl|cz|dk|se|no|fi|ie|us|ca|mx|br|ar|cl|au|nz|jp|cn|kr|tw|hk|sg|in|ru|ua|il|za|tr|gr|hu|ro|bg|` +
 	`internal|local|lan|corp|intranet|localdomain|private|home|invalid|test|example`
 
-// learn notes the hosts that the addresses of a text name.
+// learn notes the hosts that the addresses of a text within JSON name.
 func (s *scrubber) learn(text string) {
-	for _, address := range formsOf().address.FindAllString(text, -1) {
-		_, rest, _ := strings.Cut(strings.ReplaceAll(address, `\/`, "/"), "://")
-		s.learnHost(rest)
+	for line := range strings.SplitSeq(text, `\n`) {
+		s.learnFrom(line)
 	}
-	for _, form := range []*regexp.Regexp{formsOf().email, formsOf().login} {
-		for _, address := range form.FindAllString(text, -1) {
-			s.learnHost(address)
+}
+
+func (s *scrubber) learnFrom(line string) {
+	if hasAny(line, ":/", `:\/`) {
+		for _, address := range redactedForms().address.FindAllString(line, -1) {
+			_, rest, _ := strings.Cut(strings.ReplaceAll(address, `\/`, "/"), "://")
+			s.learnHost(rest)
+		}
+	}
+	if hasAny(line, "@") {
+		for _, form := range []*regexp.Regexp{redactedForms().email, redactedForms().login} {
+			for _, address := range form.FindAllString(line, -1) {
+				s.learnHost(address)
+			}
 		}
 	}
 }
@@ -232,14 +265,10 @@ func (s *scrubber) learnHost(rest string) {
 }
 
 // bareHosts finds the hosts that were learned wherever they stand.
-func (s *scrubber) bareHosts() *regexp.Regexp {
-	if s.bare == nil && len(s.hosts) > 0 {
-		var names []string
-		for host := range s.hosts {
-			names = append(names, regexp.QuoteMeta(host))
-		}
-		slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
-		s.bare = regexp.MustCompile(`(?i)(^|[^\w-])((?:[\w-]+\.)*(?:` + strings.Join(names, "|") + `))($|[^\w-])`)
+func (s *scrubber) bareHosts() *names {
+	if s.bare == nil {
+		found := namesIn(slices.Sorted(maps.Keys(s.hosts)), `(?i)(^|[^\w-])((?:[\w-]+\.)*(?:%s))($|[^\w-])`)
+		s.bare = &found
 	}
 	return s.bare
 }

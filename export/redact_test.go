@@ -2,6 +2,8 @@ package export_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -143,6 +145,28 @@ func TestRedaction_OwnerOfTheDirectory(t *testing.T) {
 			if strings.Contains(strings.ToLower(got), "marco") || !strings.Contains(got, "shop.ex") {
 				t.Errorf("%s, %s: %s", dir, f, got)
 			}
+		}
+	}
+}
+
+func BenchmarkRedaction(b *testing.B) {
+	var text strings.Builder
+	for i := range 4000 {
+		fmt.Fprintf(&text, "internal/cart/cart_%d.go:%d:\tif err := cart.Add(ctx, item); err != nil { return fmt.Errorf(\"add: %%w\", err) }\n", i, i)
+		if i%50 == 0 {
+			text.WriteString("GET https://shop.acmecorp.internal/api/v1/items 203.0.113.7 /home/ann/src/shop/cart/cart.go\n")
+		}
+	}
+	m := &transcript.Message{ID: "m", Role: transcript.Assistant, Finished: true, Parts: []transcript.Part{&transcript.TextPart{Text: text.String()}}}
+	c := export.Conversation{
+		Info:     store.Info{ID: "ses_1", Cwd: "/home/ann/src/shop"},
+		Messages: func(yield func(*transcript.Message, error) bool) { yield(m, nil) },
+	}
+	o := export.Options{Redact: &export.Redaction{Home: "/home/ann", User: "ann", Host: "annslaptop"}}
+	b.SetBytes(int64(text.Len()))
+	for b.Loop() {
+		if err := export.Write(b.Context(), io.Discard, export.JSON, c, o); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

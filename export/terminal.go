@@ -178,10 +178,10 @@ func (t *textWriter) call(call *transcript.ToolPart) {
 	if text := t.c.Decisions[call.CallID].sentence(); text != "" {
 		t.line(dim, text)
 	}
-	if !t.changes(call) {
-		t.lines(dim, ansi.Text(call.Printed), maxResultLines)
+	if !t.showChanges(call) {
+		t.firstLines(lines(strings.TrimSpace(ansi.Text(call.Printed))), maxResultLines, dimmed)
 		text, _ := result(call)
-		t.lines(dim, ansi.Text(text), maxResultLines)
+		t.firstLines(lines(strings.TrimSpace(ansi.Text(text))), maxResultLines, dimmed)
 	}
 	if call.Child != nil {
 		t.child(call.Child.Record())
@@ -190,8 +190,8 @@ func (t *textWriter) call(call *transcript.ToolPart) {
 	t.write("\n")
 }
 
-// changes shows the changes of a call; it reports whether there are any.
-func (t *textWriter) changes(call *transcript.ToolPart) bool {
+// showChanges shows the changes of a call; it reports whether there are any.
+func (t *textWriter) showChanges(call *transcript.ToolPart) bool {
 	found := false
 	for _, content := range call.Card.Content {
 		d, ok := content.(kinds.Diff)
@@ -199,14 +199,7 @@ func (t *textWriter) changes(call *transcript.ToolPart) bool {
 			continue
 		}
 		found = true
-		all := lines(unified(d))
-		for i, line := range all {
-			if i == maxChangeLines {
-				t.line(dim, fmt.Sprintf("… %s more", kinds.Count(len(all)-i, "line")))
-				break
-			}
-			t.line(diffStyle(line), line)
-		}
+		t.firstLines(lines(unified(d)), maxChangeLines, diffStyle)
 	}
 	return found
 }
@@ -223,15 +216,17 @@ func diffStyle(line string) string {
 	return ""
 }
 
-// lines shows at most limit lines of a text.
-func (t *textWriter) lines(style, text string, limit int) {
-	all := lines(strings.TrimSpace(text))
+// dimmed is the style of each line of a result.
+func dimmed(string) string { return dim }
+
+// firstLines shows at most limit lines, each in its style, and says how many more there are.
+func (t *textWriter) firstLines(all []string, limit int, style func(line string) string) {
 	for i, line := range all {
 		if i == limit {
 			t.line(dim, fmt.Sprintf("… %s more", kinds.Count(len(all)-i, "line")))
 			return
 		}
-		t.line(style, line)
+		t.line(style(line), line)
 	}
 }
 

@@ -16,8 +16,7 @@ const titleRunes = 90
 // turn is what a list of turns shows: a prompt and all that followed.
 type turn struct {
 	title   string
-	begun   time.Time
-	steps   int
+	started time.Time
 	calls   int
 	usage   transcript.Usage // of the steps and of subagents
 	cost    float64
@@ -33,7 +32,7 @@ func (c *Conversation) turns() ([]turn, error) {
 			return nil, err
 		}
 		if startsTurn(m) || len(list) == 0 {
-			list = append(list, turn{title: promptTitle(m), begun: m.Created})
+			list = append(list, turn{title: promptTitle(m), started: m.Created})
 		}
 		c.count(&list[len(list)-1], m)
 	}
@@ -85,7 +84,6 @@ func shownTexts(m *transcript.Message) []string {
 // count adds a message to its turn, with the subagents of its calls.
 func (c *Conversation) count(t *turn, m *transcript.Message) {
 	if m.Usage != nil {
-		t.steps++
 		t.usage = t.usage.Add(*m.Usage)
 		if c.Price != nil {
 			t.cost += c.Price(m.Model, *m.Usage)
@@ -191,65 +189,4 @@ func printedBy(text string) (printed string, framed bool) {
 		}
 	}
 	return strings.Trim(printed, "\n"), true
-}
-
-// stateText is how a call stands, in words.
-func stateText(s transcript.State) string {
-	switch s {
-	case transcript.Queued:
-		return "not run"
-	case transcript.BlockedOnUser:
-		return "waits for you"
-	case transcript.InProgress:
-		return "runs"
-	case transcript.Done:
-		return "done"
-	case transcript.Failed:
-		return "failed"
-	case transcript.Cancelled:
-		return "cancelled"
-	case transcript.Rejected:
-		return "rejected"
-	}
-	return string(s)
-}
-
-// sentence says who decided about a call, for people.
-func (d Decision) sentence() string {
-	verb := "Allowed"
-	switch d.Verdict {
-	case "allow":
-	case "deny":
-		verb = "Refused"
-	default:
-		return ""
-	}
-	by := d.By
-	if answer, asked := strings.CutPrefix(by, "person: "); asked {
-		by = "the user (" + answerText(answer) + ")"
-	} else if rule, isRule := strings.CutPrefix(by, "rule:"); isRule {
-		by = "a rule (" + rule + ")"
-	} else if by == "policy" {
-		by = "the judge of commands"
-	}
-	text := verb
-	if by != "" {
-		text += " by " + by
-	}
-	if d.Reason != "" {
-		text += ": " + d.Reason
-	}
-	return kinds.Line(text, 400)
-}
-
-// answerText is an answer to a permission request, in words.
-func answerText(answer string) string {
-	words := map[string]string{
-		"allow_once": "once", "allow_always": "always", "allow_project": "for the project",
-		"reject_once": "this time", "reject_always": "always", "dismissed": "without an answer",
-	}
-	if text, known := words[answer]; known {
-		return text
-	}
-	return answer
 }

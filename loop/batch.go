@@ -10,9 +10,8 @@ import (
 	"acp-agent/transcript"
 )
 
-// batches groups calls, in order, so that no two of a batch conflict (R101):
-// a call joins the batch before it unless it conflicts with a member. Calls are
-// never moved past one another.
+// batches groups calls so that no two calls of a batch conflict (R101). A call joins the last batch
+// unless it conflicts with a member; the order of the calls stays.
 func batches(calls []*pipeline.Prepared) [][]*pipeline.Prepared {
 	var list [][]*pipeline.Prepared
 	for _, call := range calls {
@@ -29,11 +28,11 @@ func conflicts(call *pipeline.Prepared, batch []*pipeline.Prepared) bool {
 	return slices.ContainsFunc(batch, call.Conflicts)
 }
 
-// run executes a step's calls: batches in sequence, the members of one side by
-// side. Every call ends, whatever happens; results are in call order (R22).
-func (l *Loop) run(ctx context.Context, s *step) []callResult {
+// runCalls runs a step's calls: the batches one after the other, the calls of a batch concurrently.
+// Every call ends, even when ctx does; the results are in the order of the calls (R22).
+func (l *Loop) runCalls(ctx context.Context, s *step) []callResult {
 	prepared := make([]*pipeline.Prepared, len(s.calls))
-	room := l.Tools.Room(l.Window(), l.used, len(s.calls))
+	room, together := l.Tools.Room(l.Window(), l.used, len(s.calls)), &pipeline.Step{}
 	for i, call := range s.calls {
 		input := call.input.String()
 		repaired, _ := model.RepairArguments(input)
@@ -41,7 +40,7 @@ func (l *Loop) run(ctx context.Context, s *step) []callResult {
 			tool, card := l.Tools.Label(call.name)
 			prepared[i] = pipeline.Cut(pipeline.Call{ID: call.id, Name: call.name, Input: input}, tool, card)
 		} else {
-			prepared[i] = l.Tools.Prepare(pipeline.Call{ID: call.id, Name: call.name, Input: repaired, Room: room})
+			prepared[i] = l.Tools.Prepare(pipeline.Call{ID: call.id, Name: call.name, Input: repaired, Room: room, Step: together})
 		}
 		l.emit(transcript.ToolReady{
 			CallID: call.id, Tool: prepared[i].Tool, Input: repaired, Args: prepared[i].Args, Card: prepared[i].Card,
@@ -58,8 +57,8 @@ func (l *Loop) run(ctx context.Context, s *step) []callResult {
 	return ordered
 }
 
-// endsTurn reports whether one of a step's results ends the turn. Its other calls have
-// ended too, so that the next request is complete.
+// endsTurn reports whether one of a step's results ends the turn. All calls of the step have ended by
+// then, so that the next request has all results.
 func endsTurn(results []callResult) bool {
 	return slices.ContainsFunc(results, func(r callResult) bool { return r.end.EndsTurn })
 }
@@ -76,12 +75,12 @@ func (l *Loop) runBatch(ctx context.Context, batch []*pipeline.Prepared, results
 		finish(batch[0])
 		return
 	}
-	places := make(chan struct{}, l.Concurrent)
+	slots := make(chan struct{}, l.Concurrent)
 	var group sync.WaitGroup
 	for _, call := range batch {
-		places <- struct{}{}
+		slots <- struct{}{}
 		group.Go(func() {
-			defer func() { <-places }()
+			defer func() { <-slots }()
 			finish(call)
 		})
 	}

@@ -10,8 +10,8 @@ import (
 	"acp-agent/transcript"
 )
 
-// makeRoom compacts the conversation when the next request would leave too little room for
-// the answer (R139). It costs what came since the last request.
+// makeRoom compacts the conversation when the next request would leave too little room for the answer
+// (R139). Its cost depends on what was added since the last request, not on the whole conversation.
 func (l *Loop) makeRoom(ctx context.Context) error {
 	if l.Writers == nil {
 		return nil
@@ -21,7 +21,7 @@ func (l *Loop) makeRoom(ctx context.Context) error {
 		return nil
 	}
 	fill := l.fill()
-	if fill <= window/2 || fill <= l.tight { // before anything is looked up
+	if fill <= window/2 || fill <= l.retryAbove { // before the provider is asked for the limit
 		return nil
 	}
 	limit := l.limit(ctx, window)
@@ -31,7 +31,7 @@ func (l *Loop) makeRoom(ctx context.Context) error {
 	return l.compact(ctx, fill, limit)
 }
 
-// fill is how many tokens the next request takes.
+// fill is about how many tokens the next request takes.
 func (l *Loop) fill() int {
 	if l.meter.Fixed == 0 {
 		l.meter.Fixed = compaction.Fixed(l.System, l.Tools.Catalog())
@@ -39,6 +39,7 @@ func (l *Loop) fill() int {
 	return l.meter.Fill(l.Log.Messages(), l.Model)
 }
 
+// limit is the fill above which the conversation is compacted.
 func (l *Loop) limit(ctx context.Context, window int) int {
 	most := l.MaxTokens
 	if most == 0 {
@@ -47,15 +48,15 @@ func (l *Loop) limit(ctx context.Context, window int) int {
 	return compaction.Limit(window, most)
 }
 
-// askInRoom is ask; a request that does not fit the window after all is made once more after a
-// compaction (R139).
+// askInRoom is ask. If the request does not fit the window although makeRoom expected it to, it
+// compacts the conversation and asks once more (R139).
 func (l *Loop) askInRoom(ctx context.Context) (*step, error) {
 	s, err := l.ask(ctx)
 	if err == nil || l.Writers == nil || ctx.Err() != nil || model.AsError(err).Kind != model.Overflow {
 		return s, err
 	}
 	fill := l.fill()
-	limit := fill / 2 // the server has less room than is known, or counts more
+	limit := fill / 2 // the window is smaller than is known, or the server counts more tokens
 	if window := l.Window(); window > 0 {
 		limit = min(limit, l.limit(ctx, window))
 	}
@@ -75,15 +76,15 @@ func (l *Loop) compact(ctx context.Context, fill, limit int) error {
 	after, err := l.runCompaction(ctx, compaction.Job{Fill: fill, Limit: limit})
 	switch {
 	case errors.Is(err, compaction.ErrNothing):
-		l.tight = fill + fill/tightShare
+		l.retryAbove = fill + fill/retryShare
 		return nil
 	case err != nil:
 		return err
 	case after > limit:
-		l.tight = after + after/tightShare
+		l.retryAbove = after + after/retryShare
 		l.compactionNotice(fmt.Sprintf("Even compacted, the conversation fills about %d tokens of the model's window; the agent keeps it below %d.", after, limit))
 	}
-	l.remind() // what was summed up may still have to be told
+	l.remind() // reminders that were summed up may still hold
 	return nil
 }
 
@@ -91,12 +92,12 @@ func (l *Loop) compactionNotice(text string) {
 	l.emit(transcript.Notice{Severity: transcript.Warning, Title: "Compacting the conversation", Text: text})
 }
 
-// tightShare is the part by which a conversation that could not be made short enough has to
-// grow before that is tried again.
-const tightShare = 16
+// retryShare is the part by which a conversation that could not be made short enough has to grow before
+// another compaction is tried.
+const retryShare = 16
 
-// Compact compacts the whole conversation because the user asks for it, between turns; words
-// say what is to be kept in particular. It returns what filled the window before and after.
+// Compact compacts the whole conversation for the user, between turns; words name what the summary has
+// to keep. It returns the tokens that the conversation took before and after.
 func (l *Loop) Compact(ctx context.Context, words string) (before, after int, err error) {
 	before = l.fill()
 	window := l.Window()

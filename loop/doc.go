@@ -8,18 +8,18 @@
 //	l := loop.New(loop.Options{Provider: provider, Tools: pipe, Log: log, Sink: sink, ...})
 //	stop, err := l.Turn(ctx, &transcript.Message{ID: id, Role: transcript.User, Parts: parts})
 //
-// Before each request the loop knows how full the window is, and has package compaction make
-// room when that is needed.
+// Before each request the loop estimates how full the window is, and compacts the conversation with
+// package compaction when an answer would not fit.
 //
 // Cancelling ctx ends a turn at any point with [Cancelled] and no error, every
 // open tool call closed. A failure of the model is an error and leaves what was
 // said so far in the log (R142).
 //
-// Goroutines: the calls of one batch run on goroutines that Turn waits for; while the
-// model is waited for, a timer tells the user, see waiting.
+// Goroutines: the calls of one batch run on goroutines that Turn waits for; while the loop waits for
+// the model, a timer notifies the user, see waiting.
 //
-// It imports compaction, model, transcript, tools/pipeline and internal/trace, and knows
-// neither ACP nor sessions.
+// It imports compaction, model, transcript, tools/pipeline, kinds, internal/pause, internal/record and
+// internal/trace. It depends neither on ACP nor on sessions.
 //
 // # Requirements
 //

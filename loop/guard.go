@@ -8,31 +8,32 @@ import (
 	"acp-agent/transcript"
 )
 
-// callResult is a call and how it ended.
+// callResult is a call and its end.
 type callResult struct {
 	call *pipeline.Prepared
 	end  transcript.ToolFinished
 }
 
-// The steps after which a turn that makes no headway is stopped.
+// The number of steps without progress after which a turn is stopped.
 const (
 	// maxMalformed is how many steps in a row may consist of calls whose
 	// arguments are not even JSON.
 	maxMalformed = 3
-	// maxCut is how many answers in a row may be cut off within a call: a model that
-	// does not get by with its longest answer would go on so to the end of the turn.
+	// maxCut is how many answers in a row the token limit may cut off within a call: a call that
+	// does not fit into an answer will not fit into the next one either.
 	maxCut = 3
-	// maxRepeats is how many steps in a row may make the same calls with the
-	// same results. Polling a slow build is legitimate, so it is generous.
+	// maxRepeats is how many steps in a row may make the same calls with the same results. It is
+	// high, because a model may poll a slow build.
 	maxRepeats = 10
 )
 
-// guard notices a turn that goes in circles.
+// guard stops a turn that makes no progress.
 type guard struct {
 	malformed, cut, repeats int
 	last                    string
 }
 
+// check counts the results of a step. An error says why the turn is stopped.
 func (g *guard) check(results []callResult) error {
 	g.malformed++
 	g.cut++

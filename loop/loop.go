@@ -18,16 +18,16 @@ import (
 
 // Tools is what the loop needs of the tool pipeline.
 type Tools interface {
-	// Catalog lists the tools as the model is told of them, in a fixed order.
+	// Catalog lists the tools as requests describe them, in a fixed order.
 	Catalog() []model.Tool
-	// Label returns the tool id that a name stands for, and the card of a call of it whose
-	// arguments are not known yet.
+	// Label returns the id of the tool with a name, and the card of a call whose arguments are not
+	// known yet.
 	Label(name string) (id string, card kinds.Card)
-	// Prepare takes a call through every stage that needs no user and no
-	// side effect. It never fails: what is wrong shows when the call runs.
+	// Prepare passes a call through every stage that needs no user and has no effect. It never
+	// fails: an error shows when the call runs.
 	Prepare(call pipeline.Call) *pipeline.Prepared
-	// Room returns how many bytes the model may be given of each result of a step with so
-	// many calls, by its window and what is used of it, in tokens; 0 means no bound.
+	// Room returns how many bytes each result of a step may have, by the number of its calls, and by
+	// the model's window and what is used of it in tokens; 0 means any number.
 	Room(window, used, calls int) int
 	// Run runs a prepared call to its end and emits its states; the last event
 	// of the call is a ToolFinished. It returns promptly when ctx ends.
@@ -43,8 +43,8 @@ type Options struct {
 	// Sink sees every event after Log has.
 	Sink transcript.Sink
 	IDs  *transcript.IDs
-	// System is the system prompt. It does not change while a session lives, so
-	// that prompt caches hit (R138).
+	// System is the system prompt. It is the same in all turns of a session, so that prompt caches
+	// hit (R138).
 	System string
 	// Model, ThoughtLevel, Temperature and MaxTokens go into each request.
 	Model        string
@@ -55,31 +55,32 @@ type Options struct {
 	Window func() int
 	// MaxSteps caps the model calls of one turn; 0 means 200.
 	MaxSteps int
-	// Continue has an answer that the token limit cut go on, as an agent's does that
-	// no one is there to continue (R66).
+	// Continue says that the loop asks for the rest of an answer that the token limit cut, because
+	// no user can ask for it (R66).
 	Continue bool
-	// Halt, asked before each model call, says why there is to be none, as Why does; ""
-	// means that it may be made, nil that nothing halts the turn.
+	// Halt is called before each model call. It returns why the turn stops, in the form of Why, and
+	// "" when the call may be made; nil means that nothing stops the turn.
 	Halt func() string
 	// Concurrent caps the calls of a batch that run at once; 0 means 10.
 	Concurrent int
 	// CacheKey and Memo are the conversation's; see model.Request.
 	CacheKey string
 	Memo     *model.Memo
-	// Remind returns what the model has to be told before its next request,
-	// beside the conversation; it becomes part of that. nil means nothing.
+	// Remind returns what the next request has to add to the conversation; it stays part of the
+	// conversation. nil means nothing.
 	Remind func() []transcript.Part
-	// Steer returns the user's messages that go into the running turn; it is called after the
-	// calls of a step, before the next request. nil means that there are none.
-	Steer func() []*transcript.Message
-	// Writers returns what writes the summary with which a conversation that outgrows its
-	// window goes on (R139); nil means that the conversation is never compacted.
+	// Steer returns the user's messages that go into the running turn. It is called after the calls
+	// of a step, before the next request, and with answered set when the model makes no more calls:
+	// what it returns then makes the turn go on. nil means that there are none.
+	Steer func(answered bool) []*transcript.Message
+	// Writers returns the models that can write the summary of a conversation that outgrows its
+	// window (R139); nil means that the conversation is never compacted.
 	Writers func() []compaction.Writer
-	// NoticeAfter is how long a model may bring nothing before the user is told; 0 means
-	// half a minute.
+	// NoticeAfter is how long a model may send nothing before the user is notified; 0 means half a
+	// minute.
 	NoticeAfter time.Duration
-	// Tape records how long failed calls wait for another try, or says so from a recording; nil
-	// does neither.
+	// Tape records how long the loop waits before it tries a failed call again, or has that from a
+	// recording; nil does neither.
 	Tape *record.Tape
 	// Tracer records how long model calls take (R132); nil means not at all.
 	Tracer *trace.Tracer
@@ -94,11 +95,13 @@ const (
 // Loop runs turns, one at a time.
 type Loop struct {
 	Options
-	digest string
-	why    string
-	used   int // tokens of the window after the last model call
+	digest string // of System
+	why    string // see Why
+	used   int    // tokens of the window after the last model call
 	meter  compaction.Meter
-	tight  int // the fill up to which a compaction is not tried again
+	// retryAbove is the fill above which another compaction is tried, after one that did not make the
+	// conversation short enough.
+	retryAbove int
 }
 
 // New returns a Loop.
@@ -128,8 +131,8 @@ const (
 	Cancelled       StopReason = "cancelled"
 )
 
-// Why says what stopped the last turn when it ended with MaxTurnRequests, as words that
-// follow "it was stopped".
+// Why says what stopped the last turn if it ended with MaxTurnRequests, in words that can follow "it was
+// stopped".
 func (l *Loop) Why() string { return l.why }
 
 // Turn runs one turn for a user message. It returns Cancelled and no error when
@@ -137,7 +140,7 @@ func (l *Loop) Why() string { return l.why }
 func (l *Loop) Turn(ctx context.Context, prompt *transcript.Message) (StopReason, error) {
 	turn := l.IDs.New(transcript.TurnPrefix)
 	l.emit(transcript.TurnStarted{TurnID: turn, MessageID: prompt.ID, At: time.Now()})
-	l.askAgain(ctx)
+	l.resumeQuestions(ctx)
 	l.emit(transcript.UserSaid{Message: prompt})
 
 	stop, err := l.steps(ctx)
@@ -156,18 +159,21 @@ func (l *Loop) Turn(ctx context.Context, prompt *transcript.Message) (StopReason
 	return stop, err
 }
 
-// askAgain puts to the user again what an earlier process was asking when it ended: a call that
-// they allow now runs, and a question is answered, before the model reads the prompt (R141).
-func (l *Loop) askAgain(ctx context.Context) {
-	waiting := l.Log.Waiting()
-	for _, call := range waiting {
+// resumeQuestions runs the calls again that waited for the user when an earlier process ended, so that
+// the user is asked again, and the model reads their results before the prompt (R141).
+func (l *Loop) resumeQuestions(ctx context.Context) {
+	waiting, together := l.Log.Waiting(), &pipeline.Step{}
+	prepared := make([]*pipeline.Prepared, len(waiting))
+	for i, call := range waiting {
 		room := l.Tools.Room(l.Window(), l.used, len(waiting))
-		prepared := l.Tools.Prepare(pipeline.Call{ID: call.CallID, Name: call.Name, Input: call.Input, Room: room})
-		l.Tools.Run(ctx, prepared, transcript.SinkFunc(l.emit))
+		prepared[i] = l.Tools.Prepare(pipeline.Call{ID: call.CallID, Name: call.Name, Input: call.Input, Room: room, Step: together})
+	}
+	for _, call := range prepared {
+		l.Tools.Run(ctx, call, transcript.SinkFunc(l.emit))
 	}
 }
 
-// steps asks the model until it has no more calls.
+// steps runs steps until the model makes no more calls, or something ends the turn.
 func (l *Loop) steps(ctx context.Context) (StopReason, error) {
 	var guard guard
 	for i := range l.MaxSteps {
@@ -177,7 +183,7 @@ func (l *Loop) steps(ctx context.Context) (StopReason, error) {
 			}
 		}
 		if i > 0 {
-			l.steer()
+			l.steer(false)
 		}
 		l.remind()
 		if err := l.makeRoom(ctx); err != nil {
@@ -192,9 +198,12 @@ func (l *Loop) steps(ctx context.Context) (StopReason, error) {
 			continue
 		}
 		if len(step.calls) == 0 {
-			return step.stopReason(), nil
+			if stop := step.stopReason(); stop != EndTurn || i+1 == l.MaxSteps || !l.steer(true) {
+				return stop, nil
+			}
+			continue
 		}
-		results := l.run(ctx, step)
+		results := l.runCalls(ctx, step)
 		if ctx.Err() != nil {
 			return Cancelled, nil
 		}
@@ -212,22 +221,26 @@ func (l *Loop) steps(ctx context.Context) (StopReason, error) {
 	return l.halted(fmt.Sprintf("after %d model calls", l.MaxSteps))
 }
 
+// halted ends a turn that was stopped.
 func (l *Loop) halted(why string) (StopReason, error) {
 	l.why = why
 	return MaxTurnRequests, nil
 }
 
-// steer puts the user's messages that came during the turn into the conversation.
-func (l *Loop) steer() {
+// steer adds the user's messages to the conversation that go into the running turn, and reports
+// whether there are any.
+func (l *Loop) steer(answered bool) bool {
 	if l.Steer == nil {
-		return
+		return false
 	}
-	for _, m := range l.Steer() {
+	messages := l.Steer(answered)
+	for _, m := range messages {
 		l.emit(transcript.UserSaid{Message: m})
 	}
+	return len(messages) > 0
 }
 
-// remind tells the model what changed since it was last asked.
+// remind adds to the conversation what Remind returns.
 func (l *Loop) remind() {
 	if l.Remind == nil {
 		return
@@ -237,19 +250,19 @@ func (l *Loop) remind() {
 	}
 }
 
-// goOn and goOnBroken are what the model is told after an answer that was cut: by the token
-// limit, and by a connection that broke.
+// goOn asks the model to continue an answer that the token limit cut, goOnBroken one that a broken
+// connection cut.
 var (
-	goOn       = said("Your answer was cut by the token limit. Go on exactly where it stopped, without repeating anything.")
-	goOnBroken = said("The connection broke in the middle of your answer. Go on exactly where it stopped, without repeating anything. A tool call that was not complete did not run.")
+	goOn       = synthetic("Your answer was cut by the token limit. Go on exactly where it stopped, without repeating anything.")
+	goOnBroken = synthetic("The connection broke in the middle of your answer. Go on exactly where it stopped, without repeating anything. A tool call that was not complete did not run.")
 )
 
-func said(text string) *transcript.TextPart {
+func synthetic(text string) *transcript.TextPart {
 	return &transcript.TextPart{Text: text, Synthetic: true}
 }
 
-// GoesOn reports whether a message is what the model is told after an answer that was
-// cut, so that the text before it and the text after it are one.
+// GoesOn reports whether a message asks the model to continue an answer that was cut. The texts before
+// and after such a message are one answer.
 func GoesOn(m *transcript.Message) bool {
 	if m.Role != transcript.User || len(m.Parts) != 1 {
 		return false
@@ -258,7 +271,7 @@ func GoesOn(m *transcript.Message) bool {
 	return ok && text.Synthetic && (text.Text == goOn.Text || text.Text == goOnBroken.Text)
 }
 
-// tell adds to the conversation what the agent itself has to say to the model.
+// tell adds a message of the agent itself to the conversation, for the model.
 func (l *Loop) tell(parts ...transcript.Part) {
 	l.emit(transcript.UserSaid{Message: &transcript.Message{
 		ID: l.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(), Parts: parts,

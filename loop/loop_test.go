@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/kinds"
 	"acp-agent/loop"
 	"acp-agent/model"
@@ -22,7 +23,10 @@ import (
 	"acp-agent/transcript"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	testreq.Checks(30)
+	goleak.VerifyTestMain(m)
+}
 
 // attempt is what a fake model does when it is asked once.
 type attempt func(ctx context.Context, yield func(model.Chunk, error) bool)
@@ -75,12 +79,6 @@ func calls(finish model.FinishReason, names ...string) attempt {
 func cutInCall(_ context.Context, yield func(model.Chunk, error) bool) {
 	yield(model.Chunk{Kind: model.ToolCall, ID: "a", Name: "bash", Arguments: `{"cmd":"rm`}, nil)
 	yield(model.Chunk{}, &model.Error{Kind: model.Transient, Message: "the stream was cut", Interrupted: true})
-}
-
-func waits(ctx context.Context, yield func(model.Chunk, error) bool) {
-	yield(model.Chunk{Kind: model.Text, Text: "thinking"}, nil)
-	<-ctx.Done()
-	yield(model.Chunk{}, ctx.Err())
 }
 
 // fakeTools runs nothing; each call's result is its name.
@@ -402,9 +400,13 @@ func noticesOf(b *bench) []string {
 
 func TestTurn_CancelIsNoError(t *testing.T) {
 	t.Run("while the model speaks", func(t *testing.T) {
-		b := newBench(waits)
 		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(10*time.Millisecond, cancel)
+		b := newBench(func(ctx context.Context, yield func(model.Chunk, error) bool) {
+			if yield(model.Chunk{Kind: model.Text, Text: "thinking"}, nil) {
+				cancel()
+				yield(model.Chunk{}, ctx.Err())
+			}
+		})
 		if stop, err := b.turn(ctx, "go"); stop != loop.Cancelled || err != nil {
 			t.Errorf("got %q, %v", stop, err)
 		}

@@ -139,7 +139,7 @@ func (m *meeting) ReadTextFile(ctx context.Context, path string, _, _ int) (stri
 		if second {
 			select {
 			case <-m.c:
-			case <-time.After(20 * time.Second):
+			case <-time.After(time.Minute):
 				return "", errors.New("c is not read beside the edit of a")
 			}
 		}

@@ -16,31 +16,30 @@ import (
 
 // Bounds of the repeats of a failing model call.
 const (
-	// maxTries is how often a call is made at most when it fails.
+	// maxTries bounds how often a call that fails is made.
 	maxTries = 5
-	// maxWaiting bounds the time spent waiting between those tries, all together.
+	// maxWaiting bounds the sum of the waits between those tries.
 	maxWaiting = time.Minute
-	// maxBusy bounds the time spent waiting for a server that is busy, all together. Such
-	// waits do not count as tries.
+	// maxBusy bounds the sum of the waits for a server that is busy. They do not count as tries.
 	maxBusy = 10 * time.Minute
-	// firstWait is the wait before the second try; it grows and is jittered
-	// from there, up to longestWait.
+	// firstWait is the wait before the second try. Later waits grow, with jitter, up to
+	// longestWait.
 	firstWait   = time.Second
 	longestWait = 30 * time.Second
 )
 
-// errEmpty is a model that answered with nothing, twice.
+// errEmpty is the failure of a step whose answer was empty twice.
 var errEmpty = &model.Error{
 	Kind: model.Invalid, Message: "the model returned an empty answer twice",
 	Hint: "send the prompt again, or choose another model",
 }
 
-// tries is what the calls of one step came to so far.
+// tries counts the attempts of one step.
 type tries struct {
 	wait    *backoff.ExponentialBackOff
 	tape    *record.Tape
 	failed  int           // calls that failed while the server was not busy
-	empties int           // calls that brought nothing
+	empties int           // empty answers
 	waited  time.Duration // after calls that failed
 	busy    time.Duration // while the server was busy
 }
@@ -51,8 +50,8 @@ func newTries() *tries {
 	return &tries{wait: wait}
 }
 
-// ask makes one step, trying again what may pass (R140). Text that was shown stays as it is:
-// after a stream that was cut in it the model is asked to go on.
+// ask makes one step. It tries a transient failure again (R140). When the stream breaks after text was
+// shown, that text stays, and the model is asked to go on.
 func (l *Loop) ask(ctx context.Context) (*step, error) {
 	tries := newTries()
 	tries.tape = l.Tape
@@ -72,7 +71,8 @@ func (l *Loop) ask(ctx context.Context) (*step, error) {
 			return nil, ctx.Err()
 		}
 		failure := model.AsError(err)
-		// A server that fell silent within its answer used up the user's patience.
+		// A server that stopped in the middle of its answer is not asked again: the user has waited long
+		// enough.
 		if failure.Kind != model.Transient || s.said && failure.TimedOut {
 			return nil, tries.gaveUp(failure)
 		}
@@ -90,11 +90,11 @@ func (l *Loop) ask(ctx context.Context) (*step, error) {
 	}
 }
 
-// next counts a failure and returns how long to wait before the next try, the sentence
-// that tells the user, and whether there is a next try at all.
+// next counts a failure. It returns how long to wait before the next try, a sentence about that for the
+// user, and whether there is a next try.
 func (t *tries) next(failure *model.Error) (wait time.Duration, next string, ok bool) {
 	wait = record.Value(t.tape, "wait", "", t.wait.NextBackOff)
-	if failure.RetryAfter > 0 { // the server knows better; it is not asked more than about once a second
+	if failure.RetryAfter > 0 { // the server says when, but not more than about once a second
 		wait = max(failure.RetryAfter, min(wait, firstWait))
 	}
 	if failure.Busy {
@@ -116,22 +116,22 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(time.Second)
 }
 
-// RetryTitle is the title of a notice that says why a model call failed, and when it is tried
-// again. The next StepStarted is that try.
+// RetryTitle is the title of a notice that says why a model call failed, and when the next one is made.
+// The next StepStarted is that call.
 const RetryTitle = "Retrying"
 
 func (l *Loop) notice(text string) {
 	l.emit(transcript.Notice{Severity: transcript.Warning, Title: RetryTitle, Text: text})
 }
 
-// gaveUp is the failure with what was done about it.
+// gaveUp is the failure with the number of tries, and when the server wants to be asked again.
 func (t *tries) gaveUp(failure *model.Error) error {
-	said := *failure
+	failed := *failure
 	if t.failed > 1 {
-		said.Message = fmt.Sprintf("%s (tried %d times)", failure.Message, t.failed)
+		failed.Message = fmt.Sprintf("%s (tried %d times)", failure.Message, t.failed)
 	}
 	if failure.Kind == model.Transient && failure.RetryAfter > 0 {
-		said.Hint = fmt.Sprintf("the server asks to wait %s", failure.RetryAfter.Round(time.Second))
+		failed.Hint = fmt.Sprintf("the server asks to wait %s", failure.RetryAfter.Round(time.Second))
 	}
-	return &said
+	return &failed
 }

@@ -12,7 +12,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// step is one model call as it streams in, and what came of it.
+// step is one model call while its answer streams in, and what it had in the end.
 type step struct {
 	loop   *Loop
 	id     string // of the assistant message
@@ -21,7 +21,7 @@ type step struct {
 	usage  *transcript.Usage
 	calls  []*streamedCall
 
-	part     string // the open text or reasoning part, "" when none
+	part     string // the id of the open text or reasoning part; "" when none is open
 	partKind transcript.PartKind
 	said     bool // text was shown
 }
@@ -33,8 +33,8 @@ type streamedCall struct {
 	input    strings.Builder
 }
 
-// stream makes one attempt at a step. The message is complete in the log when
-// it returns nil. When it fails, every part and call it opened is closed.
+// stream makes one attempt at a step. When it succeeds, the message in the log is complete; when it
+// fails, it has closed every part and call that it opened.
 func (l *Loop) stream(ctx context.Context) (s *step, err error) {
 	ctx, span := l.Tracer.Chat(ctx, l.Model)
 	s = &step{loop: l, id: l.IDs.New(transcript.MessagePrefix)}
@@ -63,7 +63,7 @@ func (l *Loop) stream(ctx context.Context) (s *step, err error) {
 			s.abandon(ctx)
 			return s, err
 		}
-		waiting.came(func() { s.take(chunk) })
+		waiting.received(func() { s.receive(chunk) })
 	}
 	waiting.stop()
 	if err := ctx.Err(); err != nil {
@@ -76,7 +76,7 @@ func (l *Loop) stream(ctx context.Context) (s *step, err error) {
 	return s, nil
 }
 
-func (s *step) take(chunk model.Chunk) {
+func (s *step) receive(chunk model.Chunk) {
 	if chunk.Origin != "" {
 		s.origin = chunk.Origin
 	}
@@ -88,7 +88,7 @@ func (s *step) take(chunk model.Chunk) {
 		s.grow(transcript.ReasoningKind, chunk.Text)
 		s.replay(chunk.Replay)
 	case model.ToolCall:
-		s.takeCall(chunk)
+		s.receiveCall(chunk)
 	case model.Usage:
 		s.usage = chunk.Usage
 	case model.Finish:
@@ -106,7 +106,7 @@ func (s *step) grow(kind transcript.PartKind, text string) {
 	s.loop.emit(transcript.PartDelta{PartID: s.part, Text: text})
 }
 
-// open opens a part of that kind, unless it is open.
+// open opens a part of a kind, unless such a part is open.
 func (s *step) open(kind transcript.PartKind) {
 	if s.part == "" || s.partKind != kind {
 		s.endPart()
@@ -115,7 +115,7 @@ func (s *step) open(kind transcript.PartKind) {
 	}
 }
 
-// replay completes a block of reasoning with what its server wants back.
+// replay ends a block of reasoning with the data that its server wants back.
 func (s *step) replay(data json.RawMessage) {
 	if data == nil {
 		return
@@ -132,7 +132,7 @@ func (s *step) endPart() {
 	}
 }
 
-func (s *step) takeCall(chunk model.Chunk) {
+func (s *step) receiveCall(chunk model.Chunk) {
 	call := s.call(chunk.Index)
 	if call == nil {
 		s.endPart()
@@ -159,9 +159,8 @@ func (s *step) call(index int) *streamedCall {
 	return nil
 }
 
-// abandon closes what a failed attempt had opened. A call whose arguments were
-// cut is never run. An attempt that showed no text
-// leaves nothing for the model to see again.
+// abandon closes what a failed attempt had opened. A call whose arguments were cut off never runs. An
+// attempt that showed no text is dropped from the conversation.
 func (s *step) abandon(ctx context.Context) {
 	s.endPart()
 	state, text := transcript.Failed, "the model's answer was cut off before this call was complete; it was not run"
@@ -189,12 +188,12 @@ func (s *step) stopReason() StopReason {
 	}
 }
 
-// empty reports an answer with nothing in it for the user or for us.
+// empty reports whether an answer has neither text nor calls, and no reason for that.
 func (s *step) empty() bool {
 	return !s.said && len(s.calls) == 0 && s.finish != model.Refusal && s.finish != model.Length
 }
 
-// reportUsage tells how full the context is, by an estimate when the server reports nothing.
+// reportUsage emits how full the window is, estimated when the server does not report it.
 func (l *Loop) reportUsage(s *step) {
 	used := 0
 	if s.usage != nil {

@@ -8,25 +8,25 @@ import (
 	"acp-agent/transcript"
 )
 
-// defaultNoticeAfter is how long a model may bring nothing before the user is told.
+// defaultNoticeAfter is the default of Options.NoticeAfter.
 const defaultNoticeAfter = 30 * time.Second
 
-// waiting tells the user that a model call brings nothing: after a while, and then each
-// time the wait has become twice as long. The time that the sink takes is not the model's.
+// waiting notifies the user while the model sends nothing: after a while, and again each time the wait
+// has doubled. The time that the sink takes for a chunk is not part of the wait.
 //
-// Goroutines: a timer's, which stop ends.
+// Goroutines: that of a timer, which stop ends.
 type waiting struct {
 	emit  func(transcript.Event)
 	after time.Duration
 
-	mu    sync.Mutex
-	timer *time.Timer
-	since time.Time     // when the wait began; zero while the model is not waited for
-	next  time.Duration // the wait after which the user is told
-	limit time.Duration // the silence after which the request is given up; 0 is not known
+	mu    sync.Mutex    // guards what follows
+	timer *time.Timer   // nil after stop
+	since time.Time     // when the wait began; zero while a chunk is passed on
+	next  time.Duration // the wait after which the user is notified next
+	limit time.Duration // how long the server may be silent before the request fails; 0 is not known
 }
 
-// await begins to wait for the model.
+// await starts to wait for the model.
 func (l *Loop) await() *waiting {
 	w := &waiting{emit: l.emit, after: l.NoticeAfter, next: l.NoticeAfter, since: time.Now()}
 	w.mu.Lock()
@@ -35,7 +35,7 @@ func (l *Loop) await() *waiting {
 	return w
 }
 
-// tick tells the user, if it is time, and sets the timer again.
+// tick notifies the user if it is time, and sets the timer again.
 func (w *waiting) tick() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -59,7 +59,7 @@ func (w *waiting) tick() {
 	w.timer.Reset(w.next - waited)
 }
 
-// end says when the wait ends by itself.
+// end is the sentence of a notice about when the request fails; "" when that is not known.
 func (w *waiting) end() string {
 	if w.limit == 0 {
 		return ""
@@ -74,8 +74,8 @@ func (w *waiting) patience(limit time.Duration) {
 	w.limit = limit
 }
 
-// came notes that the model brought something, which is passed on by then.
-func (w *waiting) came(pass func()) {
+// received notes that the model has sent something, which pass passes on.
+func (w *waiting) received(pass func()) {
 	w.set(time.Time{})
 	pass()
 	w.set(time.Now())
@@ -87,7 +87,7 @@ func (w *waiting) set(since time.Time) {
 	w.mu.Unlock()
 }
 
-// stop ends the wait. The user is told nothing more of it.
+// stop ends the wait. No notice follows.
 func (w *waiting) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

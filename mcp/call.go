@@ -109,7 +109,7 @@ func (l *link) failure(ctx context.Context, c *connection, err, slow error) erro
 
 // unavailable is the error of a call while the server is away.
 func (l *link) unavailable(why error) error {
-	if fate(why) == SignIn {
+	if stateAfter(why) == SignIn {
 		return l.refused(tools.Unavailable, why)
 	}
 	failure := &tools.Error{Kind: tools.Unavailable, Message: fmt.Sprintf("mcp server %s is unavailable", l.id), Err: why}

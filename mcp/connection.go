@@ -27,19 +27,19 @@ type connection struct {
 	stale   atomic.Uint32 // the lists that have to be read, as bits
 	changed chan struct{} // a token when the server says that one of them changed
 	keys    *redact.Values
-	over    chan struct{} // closed when nothing of it is left, and it is known how it ended
+	over    chan struct{} // closed when all of it has ended
 	calls   calls
 	asking  asking
 	cancel  context.CancelCauseFunc // ends what is asked and answered over it
 	dead    <-chan struct{}         // closed by cancel
 }
 
-// connect starts the server, or reaches it, and introduces us.
+// connect starts the server, or reaches it, and initializes the connection.
 func (l *link) connect(ctx context.Context) (*connection, error) {
 	starting, over := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("it did not answer within %v", startLimit))
 	defer over()
 	c := &connection{stderr: textcut.NewTail(maxStderr), keys: &l.keys, changed: make(chan struct{}, 1), over: make(chan struct{})}
-	// Not with ctx: a server behind HTTP is told goodbye.
+	// Not with ctx: the library sends a closing request to a server behind HTTP.
 	ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	c.dead = ctx.Done()
 	transport, err := l.reach(ctx, starting, c)
@@ -102,7 +102,7 @@ func (l *link) reach(ctx, starting context.Context, c *connection) (sdk.Transpor
 	}), nil
 }
 
-// note says that a list of the server's changed.
+// note marks lists of the server as changed.
 func (c *connection) note(which listing) {
 	c.stale.Or(uint32(which))
 	select {
@@ -111,7 +111,7 @@ func (c *connection) note(which listing) {
 	}
 }
 
-// abort ends the connection without a farewell, so that nothing waits on it.
+// abort closes the connection without the closing exchange, so that nothing waits for the server.
 func (c *connection) abort() {
 	if c.pipe != nil {
 		_ = c.pipe.Close() // that it is gone is what is wanted
@@ -155,7 +155,7 @@ func (c *connection) explain(err error) error {
 	case err == nil, slices.ContainsFunc(gone, func(end error) bool { return errors.Is(err, end) }):
 		err = errors.New("it ended")
 	default:
-		err = plainly(err)
+		err = plainError(err)
 	}
 	if last := c.keys.Known(lastError(c.stderr)); last != "" {
 		return fmt.Errorf("%w; stderr: %s", err, last)

@@ -9,7 +9,7 @@
 // is passed over, a result is data. A server that fails costs its own tools and nothing
 // else.
 //
-// It refuses to know who asks, who is trusted and what is allowed: a tool of a server
+// It refuses to know which agent asks, what is trusted and what is allowed: a tool of a server
 // passes through the same stages as any other, and its default is a question.
 //
 // Over HTTP it sends the token of the sign-in, and has it renewed; where there is

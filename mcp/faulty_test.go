@@ -132,7 +132,8 @@ func TestReconnect_ALoopCostsLittle(t *testing.T) {
 		if n := strings.Count(lines.String(), "no database"); n != 1 {
 			t.Errorf("it was logged %d times:\n%.1000s", n, lines)
 		}
-		if after > before {
+		// The runtime has some of its own now and then. One that each start left would make a thousand.
+		if after > before+starts/100 {
 			t.Errorf("%d goroutines after a day, %d before", after, before)
 		}
 	})

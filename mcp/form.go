@@ -18,7 +18,7 @@ import (
 type Form struct {
 	// CallID is the tool call for which it is asked, "" when none is alone.
 	CallID string
-	// Message says who asks, and what.
+	// Message names the server, and says what it asks.
 	Message string
 	// Fields are sorted by name; there may be none, and then a yes is wanted.
 	Fields []Field
@@ -197,9 +197,9 @@ func optionsOf(s *jsonschema.Schema) ([]Option, error) {
 	return options, nil
 }
 
-// settle keeps of an answer what the form has fields for; the library holds it against the
-// server's schema.
-func (f *Form) settle(answer Answer) Answer {
+// withoutUnknown returns an answer without values that the form has no field for. The library
+// checks it against the server's schema.
+func (f *Form) withoutUnknown(answer Answer) Answer {
 	if answer.Action != Accept {
 		return Answer{Action: answer.Action}
 	}

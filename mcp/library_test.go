@@ -121,7 +121,7 @@ func TestReader(t *testing.T) {
 	}})
 	defer m.Close()
 	m.Set(local("lib"))
-	m.Settle(t.Context(), time.Time{})
+	m.AwaitLists(t.Context())
 	for _, tt := range []struct {
 		name, args, holds, lacks, err string
 	}{

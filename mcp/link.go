@@ -36,16 +36,16 @@ func backoff() []time.Duration {
 // link looks after one server: one goroutine connects, waits for the end, and connects
 // again.
 type link struct {
-	manager *Manager
-	server  Server
-	id      string
-	begun   time.Time
-	cancel  context.CancelFunc
-	ended   chan struct{} // closed when nothing of it is left
-	settled chan struct{} // closed when the first attempt has succeeded or failed
-	settle  sync.Once
-	listed  chan struct{} // closed when the first reading of all lists has ended, or settled failed
-	list    sync.Once
+	manager    *Manager
+	server     Server
+	id         string
+	started    time.Time
+	cancel     context.CancelFunc
+	ended      chan struct{} // closed when nothing of it is left
+	tried      chan struct{} // closed when the first attempt has succeeded or failed
+	triedOnce  sync.Once
+	listed     chan struct{} // closed when all lists were read once, or the first attempt has failed
+	listedOnce sync.Once
 	// keys are the server's own: nothing that it says has them in it when it is read.
 	keys redact.Values
 	signer
@@ -65,12 +65,12 @@ type link struct {
 
 func (l *link) run(ctx context.Context) {
 	defer close(l.ended)
-	defer l.known()
+	defer l.markListed()
 	attempts := supervise.Attempts{Backoff: backoff()}
 	for {
 		start := time.Now()
-		l.begin()
-		err := l.once(ctx)
+		l.startAttempt()
+		err := l.runOnce(ctx)
 		if ctx.Err() != nil {
 			l.set(Closed, nil)
 			return
@@ -98,8 +98,8 @@ func (l *link) worked() bool {
 	return answered
 }
 
-// once is one life of the server, from its start to its end. The error says how it ended.
-func (l *link) once(ctx context.Context) error {
+// runOnce connects to the server and serves it until its end. The error says how it ended.
+func (l *link) runOnce(ctx context.Context) error {
 	c, err := l.connect(ctx)
 	if err == nil {
 		defer close(c.over)
@@ -111,13 +111,13 @@ func (l *link) once(ctx context.Context) error {
 		err = c.explain(err) // now that all of its standard error has arrived
 	}
 	if ctx.Err() == nil {
-		l.resolve(fate(err), err)
+		l.resolve(stateAfter(err), err)
 	}
 	return err
 }
 
-// begin starts an attempt, which is the restart that was asked for, if one was.
-func (l *link) begin() {
+// startAttempt notes that an attempt starts. It is the restart that was requested, if any.
+func (l *link) startAttempt() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	select {
@@ -136,7 +136,7 @@ func (l *link) watch(ctx context.Context, c *connection) error {
 		if err := l.read(ctx, c, listing(c.stale.Swap(0))); err != nil {
 			return err
 		}
-		l.known()
+		l.markListed()
 		var changed chan struct{} // no one's, until it may be read again
 		calm := time.After(readings.rest(time.Now()))
 		for again := false; !again; {
@@ -156,13 +156,12 @@ func (l *link) watch(ctx context.Context, c *connection) error {
 	}
 }
 
-// settles says that it is known whether the server can be reached, and known that all is
-// known that it lists, too.
-func (l *link) settles() { l.settle.Do(func() { close(l.settled) }) }
+// markTried closes tried; markListed closes listed, and tried.
+func (l *link) markTried() { l.triedOnce.Do(func() { close(l.tried) }) }
 
-func (l *link) known() {
-	l.settles()
-	l.list.Do(func() { close(l.listed) })
+func (l *link) markListed() {
+	l.markTried()
+	l.listedOnce.Do(func() { close(l.listed) })
 }
 
 func (l *link) lastProblem() error {
@@ -223,7 +222,7 @@ func (l *link) report(state State, news string) {
 		l.manager.o.Logger.Warn("mcp server", "server", l.id, "problem", news)
 	}
 	if state == Failed || state == SignIn {
-		l.known()
+		l.markListed()
 	}
 }
 
@@ -233,8 +232,8 @@ func (l *link) status() Status {
 	defer l.mu.Unlock()
 	s := Status{
 		Name: kinds.Line(l.server.Name, maxFieldText), Origin: l.server.Origin, Transport: l.server.Transport(),
-		Unconfined: l.server.Unconfined,
-		Place:      kinds.Line(l.server.Place(), maxFieldText), ID: l.id, State: l.state, Ignored: l.ignored, Tools: l.names,
+		Unconfined: l.server.Unconfined, Hosts: l.server.Hosts,
+		Place: kinds.Line(l.server.Place(), maxFieldText), ID: l.id, State: l.state, Ignored: l.ignored, Tools: l.names,
 		Prompts: l.offers.prompts, Resources: l.offers.resources, Templates: l.offers.templates,
 		Dropped: slices.Concat(l.dropped, l.offers.droppedPrompts, l.offers.droppedResources),
 	}

@@ -68,7 +68,7 @@ func (l *link) read(ctx context.Context, c *connection, which listing) error {
 		if err := l.listTools(ctx, c); err != nil {
 			return err
 		}
-		defer time.AfterFunc(listGrace, l.settles).Stop()
+		defer time.AfterFunc(listGrace, l.markTried).Stop()
 	}
 	if which&promptList != 0 {
 		l.listPrompts(ctx, c)
@@ -79,9 +79,9 @@ func (l *link) read(ctx context.Context, c *connection, which listing) error {
 	return nil
 }
 
-// take is a list whose pages have no end of their own: at most most entries of it, and what
+// collect reads a list whose pages have no end of their own: at most most entries of it, and what
 // a message may hold. rest says that there is more.
-func take[T any](pages iter.Seq2[*T, error], most int, what string) (taken []*T, rest string, err error) {
+func collect[T any](pages iter.Seq2[*T, error], most int, what string) (taken []*T, rest string, err error) {
 	size := 0
 	for entry, err := range pages {
 		if err != nil {
@@ -111,7 +111,7 @@ func (l *link) listTools(ctx context.Context, c *connection) error {
 	can := c.session.InitializeResult().Capabilities
 	if can.Tools != nil {
 		var err error
-		if listed, rest, err = take(c.session.Tools(ctx, nil), maxTools, "tools"); err != nil {
+		if listed, rest, err = collect(c.session.Tools(ctx, nil), maxTools, "tools"); err != nil {
 			if ctx.Err() != nil {
 				err = context.Cause(ctx)
 			}
@@ -157,7 +157,7 @@ func (l *link) listPrompts(ctx context.Context, c *connection) {
 		ctx, _, over := c.bounded(ctx, listLimit, slow)
 		defer over()
 		var err error
-		if listed, rest, err = take(c.session.Prompts(ctx, nil), maxPrompts, "prompts"); err != nil {
+		if listed, rest, err = collect(c.session.Prompts(ctx, nil), maxPrompts, "prompts"); err != nil {
 			l.update(func(o *offers) { o.droppedPrompts = notListed("prompt", ctx, err) })
 			return
 		}

@@ -33,11 +33,11 @@ type Options struct {
 	Reserved func(id string) bool
 	// Version is how the agent names its version; may be empty.
 	Version string
-	// Tokens keeps the tokens of sign-ins to servers over HTTP; nil means that
-	// no one can. Keep is told of each, so that it is shown to no one; nil means that no one
-	// is.
+	// Tokens keeps the tokens of sign-ins to servers over HTTP; nil means that no user can
+	// sign in. Redact is called with each token, so that it is taken out of all that is shown; nil
+	// means no call.
 	Tokens oauth.Store
-	Keep   func(secrets ...string)
+	Redact func(secrets ...string)
 	// Person is asked what servers want to know while one of their tools runs; nil means
 	// that servers may ask nothing.
 	Person Person
@@ -76,7 +76,7 @@ func New(o Options) *Manager {
 var errTaken = errors.New("another server has this name")
 
 // Set says which servers there are. It connects to new servers, all at once and
-// behind the scenes, ends servers that are gone or have changed, and leaves the others alone.
+// in the background, ends servers that are gone or have changed, and leaves the others alone.
 func (m *Manager) Set(servers []Server) {
 	m.mu.Lock()
 	if m.closed {
@@ -91,7 +91,7 @@ func (m *Manager) Set(servers []Server) {
 		at := slices.IndexFunc(old, func(l *link) bool { return l.server.same(&server) && l.taken() == taken[id] })
 		if at >= 0 {
 			m.links = append(m.links, old[at])
-			old[at].look()
+			old[at].checkForSignIn()
 			old = slices.Delete(slices.Clone(old), at, at+1)
 		} else {
 			l := m.link(server, id, taken[id])
@@ -114,18 +114,18 @@ func (m *Manager) Set(servers []Server) {
 	}
 }
 
-// link begins with a server; the caller holds mu.
+// link starts the link of a server; the caller holds mu.
 func (m *Manager) link(server Server, id string, taken bool) *link {
 	l := &link{
-		manager: m, server: server, id: id, state: Connecting, begun: time.Now(),
-		ended: make(chan struct{}), settled: make(chan struct{}), listed: make(chan struct{}), cancel: func() {},
+		manager: m, server: server, id: id, state: Connecting, started: time.Now(),
+		ended: make(chan struct{}), tried: make(chan struct{}), listed: make(chan struct{}), cancel: func() {},
 	}
 	l.keys.Add(server.Keys()...)
-	l.signer = newSigner(m.account(&l.server, l.keep))
+	l.signer = newSigner(m.account(&l.server, l.redactTokens))
 	if taken {
 		l.state, l.problem = Failed, errTaken
 		close(l.ended)
-		l.known()
+		l.markListed()
 		return l
 	}
 	ctx, cancel := context.WithCancel(m.ctx)
@@ -134,11 +134,11 @@ func (m *Manager) link(server Server, id string, taken bool) *link {
 	return l
 }
 
-// keep keeps tokens of the server's out of whatever it says, and has others do so.
-func (l *link) keep(tokens ...string) {
+// redactTokens has the tokens of the server taken out of all that it sends, here and elsewhere.
+func (l *link) redactTokens(tokens ...string) {
 	l.keys.Add(slices.DeleteFunc(slices.Clone(tokens), func(token string) bool { return !redact.Distinct(token) })...)
-	if l.manager.o.Keep != nil {
-		l.manager.o.Keep(tokens...)
+	if l.manager.o.Redact != nil {
+		l.manager.o.Redact(tokens...)
 	}
 }
 
@@ -149,20 +149,20 @@ func (l *link) taken() bool {
 	return errors.Is(l.problem, errTaken)
 }
 
-// Settle waits until each server has been reached, or has failed once, or ctx ends; not for
-// one that was started with before since, unless the user may have signed in to it elsewhere.
-// Its tools are there then; its prompts and resources, when they are listed within a second.
+// Settle waits until each server has been reached, or has failed once, or ctx ends. It does not wait
+// for a server whose link was started before since, unless the user may have signed in to it
+// elsewhere. Tools are listed then, and prompts and resources that the server lists within a second.
 func (m *Manager) Settle(ctx context.Context, since time.Time) {
 	for _, l := range m.all() {
-		if l.isLooking() {
+		if l.isChecking() {
 			l.await(ctx)
 			continue
 		}
-		if l.begun.Before(since) {
+		if l.started.Before(since) {
 			continue
 		}
 		select {
-		case <-l.settled:
+		case <-l.tried:
 		case <-ctx.Done():
 			return
 		}

@@ -14,8 +14,8 @@ import (
 	"acp-agent/mcp/oauth"
 )
 
-// Person is whom servers ask. Its methods are called from several goroutines; each returns
-// when the user has answered or ctx has ended.
+// Person puts questions of servers to the user. Its methods are called from several goroutines;
+// each returns when the user has answered or ctx has ended.
 type Person interface {
 	// Can says what the user can be asked: to fill in a form, to open an address.
 	Can() (forms, addresses bool)
@@ -46,7 +46,7 @@ type Answer struct {
 type Visit struct {
 	// CallID is the tool call for which it is asked, "" when none is alone.
 	CallID string
-	// Message says in one text who asks, why, and which host it leads to.
+	// Message says which server asks, why, and which host the address leads to.
 	Message string
 	// Address is https, or http of this machine, and in ASCII.
 	Address string
@@ -156,7 +156,7 @@ func (l *link) askForm(ctx context.Context, callID string, p *sdk.ElicitParams) 
 	if err != nil {
 		return Answer{}, err
 	}
-	return form.settle(answer), nil
+	return form.withoutUnknown(answer), nil
 }
 
 func (l *link) askVisit(ctx context.Context, callID string, c *connection, p *sdk.ElicitParams) (Answer, error) {

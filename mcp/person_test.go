@@ -96,7 +96,7 @@ type caller struct {
 func (c *caller) CallID() string { return c.id }
 
 func (c *caller) Services() tools.Services {
-	return tools.Services{Await: func(context.Context) func() {
+	return tools.Services{AwaitUser: func(context.Context) func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.awaits++

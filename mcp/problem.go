@@ -13,16 +13,16 @@ const (
 	lostMessage = "rejected by transport"
 )
 
-// around is what the library writes around what went wrong: which request it was, which
-// people did not send, and addresses and ids, which may be secret.
-var around = sync.OnceValue(func() *regexp.Regexp {
+// libraryPhrases matches what the library adds to an error: the request, which the user did not
+// send, and addresses and ids, which may be secret.
+var libraryPhrases = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:calling|sending) "[^"]*": |(?:Get|Post|Delete) "[^"]*": |` + lostMessage + `: |failed to (?:read body|decode response|decode event): | \(session ID: [^)]*\)`)
 })
 
-// plainly is an error of the library as people read it.
-func plainly(err error) error {
+// plainError returns an error of the library without these, for the user to read.
+func plainError(err error) error {
 	text := err.Error()
-	if short := around().ReplaceAllString(text, ""); short != text && short != "" {
+	if short := libraryPhrases().ReplaceAllString(text, ""); short != text && short != "" {
 		return errors.New(short)
 	}
 	return err

@@ -17,7 +17,7 @@ func TestPlainly(t *testing.T) {
 		{"nothing else", `calling "x": `, `calling "x": `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := plainly(errors.New(tt.text)).Error(); got != tt.want {
+			if got := plainError(errors.New(tt.text)).Error(); got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})

@@ -76,7 +76,7 @@ func PromptID(command string) string {
 }
 
 // Prompts are those of all servers, in the order of the servers and of their commands.
-// Those of a server that is away are there, and say so when they are used.
+// Prompts of a disconnected server stay listed and fail when used.
 func (m *Manager) Prompts() []Prompt {
 	var all []Prompt
 	for _, l := range m.all() {
@@ -112,8 +112,8 @@ func (m *Manager) Expand(ctx context.Context, command, typed string) ([]transcri
 	return l.message(prompt, answer)
 }
 
-// prompt finds the prompt that a command stands for. It waits for the list of a server that
-// has not told it yet.
+// prompt finds the prompt that a command stands for. It waits for a server that has not listed its
+// prompts yet.
 func (m *Manager) prompt(ctx context.Context, command string) (*link, *Prompt, error) {
 	server, _, _ := strings.Cut(strings.TrimPrefix(command, commandPrefix), ":")
 	for _, l := range m.all() {

@@ -41,7 +41,7 @@ func (c *connection) resources(ctx context.Context) (resources, templates []Reso
 			dropped = append(dropped, Dropped{Kind: "resource", Name: kinds.Line(clean(name, maxURI), maxFieldText), Reason: reason})
 		}
 	}
-	listed, rest, err := take(c.session.Resources(ctx, nil), maxResources, "resources")
+	listed, rest, err := collect(c.session.Resources(ctx, nil), maxResources, "resources")
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -52,7 +52,7 @@ func (c *connection) resources(ctx context.Context) (resources, templates []Reso
 			resources = append(resources, resource)
 		}
 	}
-	patterns, rest, err := take(c.session.ResourceTemplates(ctx, nil), maxTemplates, "templates")
+	patterns, rest, err := collect(c.session.ResourceTemplates(ctx, nil), maxTemplates, "templates")
 	if said, ok := errors.AsType[*jsonrpc.Error](err); err != nil && (!ok || said.Code != jsonrpc.CodeMethodNotFound) {
 		return nil, nil, nil, err
 	}

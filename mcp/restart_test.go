@@ -8,7 +8,7 @@ import (
 // A connection that is made as fast as can be is ready, and does not count as connecting
 // because the restart that asked for it is not over yet.
 func TestLink_RestartThenReady(t *testing.T) {
-	l := &link{manager: New(Options{}), signer: newSigner(nil, nil), settled: make(chan struct{}), listed: make(chan struct{})}
+	l := &link{manager: New(Options{}), signer: newSigner(nil, nil), tried: make(chan struct{}), listed: make(chan struct{})}
 	stop := make(chan struct{})
 	var watching sync.WaitGroup
 	for range 4 { // keep the lock busy, so that the goroutines overtake each other
@@ -42,12 +42,12 @@ func TestLink_RestartThenReady(t *testing.T) {
 
 // What an attempt finds out counts no more once a restart was asked for during it.
 func TestLink_OutcomeBeforeRestart(t *testing.T) {
-	l := &link{manager: New(Options{}), signer: newSigner(nil, nil), settled: make(chan struct{}), listed: make(chan struct{})}
+	l := &link{manager: New(Options{}), signer: newSigner(nil, nil), tried: make(chan struct{}), listed: make(chan struct{})}
 	l.restart()
 	if l.resolve(Failed, errEnded) || l.status().State != Connecting {
 		t.Errorf("the server is %s after an attempt that the restart made void, want %s", l.status().State, Connecting)
 	}
-	l.begin()
+	l.startAttempt()
 	if !l.resolve(Ready, nil) || l.status().State != Ready {
 		t.Errorf("the server is %s after the attempt of the restart, want %s", l.status().State, Ready)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // clock ends a call that goes without progress for too long. It stands still while the
-// person is asked something.
+// user is asked something.
 type clock struct {
 	limit time.Duration
 
@@ -112,14 +112,13 @@ func (c *calls) progress(p *sdk.ProgressNotificationParams) {
 	}
 }
 
-// keepAlive is how often the time limit of a call's runner is started anew while the
-// person is asked.
+// keepAlive is how often the pipeline's time limit of a call is restarted while the user is asked.
 const keepAlive = time.Second
 
-// wait lets the time of all calls stand still, for no one says which of them wants to know
-// something: that of the server, of the pipeline and of a subagent. id is the call's own
-// where there is one alone. ctx ends with the last call. ok is false when none runs, and
-// over is to be called otherwise.
+// wait stops the time limits of all calls, those of the server, of the pipeline and of a subagent,
+// because a server does not say which call its question is about. id is the id of the call
+// when there is only one. ctx ends with the last call. ok is false when no call runs;
+// otherwise the caller calls over when the wait is over.
 func (c *calls) wait(ctx context.Context) (_ context.Context, id string, over func(), ok bool) {
 	c.mu.Lock()
 	none := c.none
@@ -141,33 +140,40 @@ func (c *calls) wait(ctx context.Context) (_ context.Context, id string, over fu
 	for _, r := range list {
 		r.clock.hold()
 		overs = append(overs, r.clock.free)
-		if await := r.runtime.Services().Await; await != nil {
+		if await := r.runtime.Services().AwaitUser; await != nil {
 			overs = append(overs, await(ctx))
 		}
 	}
-	var breathing sync.WaitGroup
-	breathing.Go(func() { // ends with over
-		ticker := time.NewTicker(keepAlive)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-none:
-				cancel()
-				return
-			case <-ticker.C:
-				for _, r := range list {
-					r.runtime.Progress(nil)
-				}
-			}
+	var keeping sync.WaitGroup
+	keeping.Go(func() { // ends with over
+		if keepRunning(ctx, list, none) {
+			cancel()
 		}
 	})
 	return ctx, id, func() {
 		cancel()
-		breathing.Wait()
+		keeping.Wait()
 		for _, over := range overs {
 			over()
 		}
 	}, true
+}
+
+// keepRunning restarts the pipeline's time limits of calls until ctx ends. It returns earlier, with
+// true, when none is closed: the last call has ended.
+func keepRunning(ctx context.Context, list []*running, none <-chan struct{}) (ended bool) {
+	ticker := time.NewTicker(keepAlive)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-none:
+			return true
+		case <-ticker.C:
+			for _, r := range list {
+				r.runtime.Progress(nil)
+			}
+		}
+	}
 }

@@ -17,7 +17,7 @@ import (
 type Server struct {
 	// Name is its name in the configuration; it may hold anything.
 	Name string
-	// Origin says who configured it, in a few words.
+	// Origin says where it is configured, in a few words.
 	Origin string
 	// Command is the program of a server that is spoken to over its standard streams, Args
 	// what follows it. Env are NAME=value entries beside the short environment of programs.
@@ -40,6 +40,9 @@ type Server struct {
 	NoRoots bool
 	// Unconfined says that the user lets its program run outside of the sandbox.
 	Unconfined bool
+	// Hosts are what its program may connect to, as rules name them; nil means the whole
+	// network.
+	Hosts []string
 	// UntrustedName says that the rules of the user's configuration do not mean this server by
 	// its name; see tools.Origin. Project says that the project names it. Apart says that
 	// its program does not start in the project, which the user does not trust.
@@ -78,8 +81,8 @@ func (s *Server) Has(id string) bool {
 	return ok && tool != "" && plain(id) == id && len(id) <= maxID
 }
 
-// Provenance is what an answer about one of the server's tools is bound to (M1): who
-// configured it, how it is reached, and the names of the variables and headers that it is
+// Provenance is what an answer about one of the server's tools is bound to (M1): where it is
+// configured, how it is reached, and the names of the variables and headers that it is
 // given. The directory is the session's, for which alone an answer is kept.
 func (s *Server) Provenance() tools.Origin {
 	var variables []string
@@ -88,10 +91,14 @@ func (s *Server) Provenance() tools.Origin {
 		variables = append(variables, name)
 	}
 	slices.Sort(variables)
-	digest := tools.DigestOf(
+	parts := []string{
 		s.Origin, s.Transport(), s.Command, tools.DigestOf(s.Args...), tools.DigestOf(variables...),
 		s.URL, tools.DigestOf(slices.Sorted(maps.Keys(s.Header))...),
-	)
+	}
+	if s.Hosts != nil { // else what was answered before there were lists stays bound
+		parts = append(parts, tools.DigestOf(slices.Sorted(slices.Values(s.Hosts))...))
+	}
+	digest := tools.DigestOf(parts...)
 	return tools.Origin{Digest: digest, Place: s.Transport() + " " + s.Place(), Remote: s.Command == "", UntrustedName: s.UntrustedName}
 }
 
@@ -116,6 +123,10 @@ type Status struct {
 	Name, Origin, Transport, Place string
 	// Unconfined says that its program runs outside of the sandbox.
 	Unconfined bool
+	// Hosts are what its program may connect to; nil means the whole network.
+	Hosts []string
+	// Notes say what of the network was closed to it.
+	Notes []string
 	// ID stands for the name in the ids of tools and in rules.
 	ID    string
 	State State

@@ -12,16 +12,16 @@ import (
 	"acp-agent/mcp/oauth"
 )
 
-// signer is what a link knows of signing in to its server.
+// signer is the state of a link about signing in to its server.
 type signer struct {
 	account *oauth.Account // nil where no one signs in
-	barred  error          // why no one does
+	barred  error          // why no user can
 	wake    chan struct{}  // a token when the server is to be tried again at once
 	peek    chan struct{}  // a token when the user may have signed in elsewhere
 
 	// Guarded by the link's mu.
 	moved     chan struct{} // closed when the state is set, or looking is
-	looking   bool          // a check for a sign-in elsewhere is running
+	checking  bool          // a check for a sign-in elsewhere is running
 	challenge http.Header   // of the answer that wants a sign-in; nil for none
 	near      bool          // the server was at an address that is not public
 }
@@ -110,50 +110,50 @@ func (m *Manager) SignOut(ctx context.Context, name string) (had bool, err error
 	return true, nil
 }
 
-// look has a server that waits for a sign-in tried again when it has happened
+// checkForSignIn has a server that waits for a sign-in tried again when it has happened
 // elsewhere, such as in a terminal. It does not wait.
-func (l *link) look() {
+func (l *link) checkForSignIn() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.state != SignIn || l.looking {
+	if l.state != SignIn || l.checking {
 		return
 	}
-	l.looking = true
+	l.checking = true
 	select {
 	case l.peek <- struct{}{}:
 	default: // it will be
 	}
 }
 
-func (l *link) isLooking() bool {
+func (l *link) isChecking() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.looking
+	return l.checking
 }
 
-// looked says that it is known whether the user has signed in elsewhere.
-func (l *link) looked() {
+// signInChecked says that it is known whether the user has signed in elsewhere.
+func (l *link) signInChecked() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.looking = false
+	l.checking = false
 	l.signal()
 }
 
-// rested is why a rest is over.
-type rested int
+// restEnd is why a rest ended.
+type restEnd int
 
 const (
-	elapsed   rested = iota // the wait is over
-	restarted               // the user signed in or out, or a restart was asked for
-	ended                   // the server is no longer wanted
+	elapsed   restEnd = iota // the wait is over
+	restarted                // the user signed in or out, or a restart was asked for
+	ended                    // the server is no longer wanted
 )
 
 // rest waits until the server is to be tried again: after a wait, or when the user has signed
 // in where that is needed.
-func (l *link) rest(ctx context.Context, wait time.Duration, err error) rested {
-	defer l.looked()
+func (l *link) rest(ctx context.Context, wait time.Duration, err error) restEnd {
+	defer l.signInChecked()
 	var timer <-chan time.Time // never fires where the user has to sign in
-	if fate(err) != SignIn {
+	if stateAfter(err) != SignIn {
 		timer = time.After(wait)
 	}
 	for {
@@ -169,7 +169,7 @@ func (l *link) rest(ctx context.Context, wait time.Duration, err error) rested {
 				l.set(Connecting, nil)
 				return restarted
 			}
-			l.looked()
+			l.signInChecked()
 		case <-ctx.Done():
 			return ended
 		}
@@ -198,7 +198,7 @@ func (l *link) restart() {
 func (l *link) await(ctx context.Context) {
 	for {
 		l.mu.Lock()
-		known, moved := l.state != Connecting && !l.looking, l.moved
+		known, moved := l.state != Connecting && !l.checking, l.moved
 		l.mu.Unlock()
 		if known {
 			return

@@ -24,8 +24,8 @@ func (e *signInError) Error() string {
 
 func (e *signInError) Unwrap() error { return errRefused }
 
-// fate is the state that an error leads to.
-func fate(err error) State {
+// stateAfter is the state that an error leads to.
+func stateAfter(err error) State {
 	if _, ok := errors.AsType[*signInError](err); ok {
 		return SignIn
 	}
@@ -55,7 +55,7 @@ func (m *Manager) account(s *Server, keep func(tokens ...string)) (*oauth.Accoun
 			return nil, errHasKey
 		}
 	}
-	return oauth.New(s.URL, oauth.Options{Client: s.Client, Store: m.o.Tokens, Keep: keep})
+	return oauth.New(s.URL, oauth.Options{Client: s.Client, Store: m.o.Tokens, Redact: keep})
 }
 
 // signing is what a connection knows of it; without a link no one signs in.
@@ -145,7 +145,7 @@ func (r *remote) refusal() error {
 // refused is the error of a call that the server refuses, as the model reads it.
 func (l *link) refused(kind tools.ErrorKind, why error) error {
 	failure := &tools.Error{Kind: kind, Message: fmt.Sprintf("mcp server %s: %v", l.id, errRefused), Err: why}
-	if fate(why) == SignIn {
+	if stateAfter(why) == SignIn {
 		failure.Detail = fmt.Sprintf("Only the user can sign in, with /mcp login %s.", kinds.Line(l.server.Name, maxFieldText))
 		failure.Hint = "Do not try again before they have."
 	}

@@ -189,7 +189,7 @@ func TestSignIn_Refresh(t *testing.T) {
 // A token that is about to end is renewed before it is sent.
 func TestSignIn_Expires(t *testing.T) {
 	server := mcptest.Start(t)
-	server.Turn(func(k *mcptest.Knobs) { k.Life = 5 })
+	server.Change(func(k *mcptest.Knobs) { k.Life = 5 })
 	m := signed(t, t.TempDir(), mcp.Server{URL: server.URL})
 	before := server.Counts().Refused
 	if err := m.SignIn(limited(t), "s", browsing(server)); err != nil {
@@ -208,7 +208,7 @@ func TestSignIn_RefreshRefused(t *testing.T) {
 	if err := m.SignIn(limited(t), "s", browsing(server)); err != nil {
 		t.Fatal(err)
 	}
-	server.Turn(func(k *mcptest.Knobs) { k.NoRefresh = true })
+	server.Change(func(k *mcptest.Knobs) { k.NoRefresh = true })
 	server.Expire()
 	for range 2 { // the second finds no one connected
 		failure, ok := errors.AsType[*tools.Error](greet(t, m))
@@ -223,7 +223,7 @@ func TestSignIn_RefreshRefused(t *testing.T) {
 	if got := server.Counts().Refreshed; got != 1 {
 		t.Errorf("a token was asked for %d times", got)
 	}
-	server.Turn(func(k *mcptest.Knobs) { k.NoRefresh = false })
+	server.Change(func(k *mcptest.Knobs) { k.NoRefresh = false })
 	if err := m.SignIn(limited(t), "s", browsing(server)); err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestSignIn_NoTokenWillDo(t *testing.T) {
 			if err := signed(t, dir, mcp.Server{URL: server.URL}).SignIn(limited(t), "s", browsing(server)); err != nil {
 				t.Fatal(err)
 			}
-			server.Turn(turn)
+			server.Change(turn)
 			m := signed(t, dir, mcp.Server{URL: server.URL})
 			wantState(t, m, mcp.SignIn, wantsPerson)
 			before := server.Counts()
@@ -263,13 +263,13 @@ func TestSignIn_NoTokenWillDo(t *testing.T) {
 // person, and does not count as ready.
 func TestSignIn_RefusalThatSpeaks(t *testing.T) {
 	server := mcptest.Start(t)
-	server.Turn(func(k *mcptest.Knobs) { k.Speaks = true })
+	server.Change(func(k *mcptest.Knobs) { k.Speaks = true })
 	m := signed(t, t.TempDir(), mcp.Server{URL: server.URL})
 	wantState(t, m, mcp.SignIn, wantsPerson)
 	if err := m.SignIn(limited(t), "s", browsing(server)); err != nil {
 		t.Fatal(err)
 	}
-	server.Turn(func(k *mcptest.Knobs) { k.NoRefresh = true })
+	server.Change(func(k *mcptest.Knobs) { k.NoRefresh = true })
 	server.Expire()
 	failure, ok := errors.AsType[*tools.Error](greet(t, m))
 	if !ok || failure.Message != "mcp server s: authentication failed" {

@@ -134,7 +134,7 @@ func schemaOf(offered any) (*jsonschema.Schema, error) {
 	case len(raw) > maxSchema:
 		return nil, fmt.Errorf("its schema is longer than %d bytes", maxSchema)
 	}
-	if err := tools.SchemaLoop(raw); err != nil { // before it is read, which takes long of a deep one
+	if err := tools.CheckSchemaLoops(raw); err != nil { // before it is read, which takes long of a deep one
 		return nil, err
 	}
 	schema := &jsonschema.Schema{}

@@ -1,7 +1,7 @@
 // Package model is what the loop needs of a language model, and no more.
 //
 // A [Provider] streams one assistant step for a [Request]: text, reasoning,
-// tool-call argument deltas, usage, and why it ended. It knows nothing of
+// tool-call argument deltas, usage, and why it ended. It has no part in
 // retries across steps, tools or sessions. Implementations stand below it:
 // model/openai (OpenAI-compatible servers), model/responses (OpenAI's other API, over the
 // former) and model/anthropic, with model/wire below them, and model/script (a deterministic

@@ -33,7 +33,7 @@ type Error struct {
 	Busy bool
 	// TimedOut says that the server was silent for longer than it may be.
 	TimedOut bool
-	// Message is one line for people, free of secrets.
+	// Message is one line for the user, without secrets.
 	Message string
 	// Hint says what to do about it; may be empty.
 	Hint string

@@ -19,9 +19,9 @@ type Provider interface {
 	// Models lists the models the server offers, lazily and at most once per
 	// call; servers that offer no list give an error.
 	Models(ctx context.Context) ([]Info, error)
-	// Probe asks the server what it knows of a model beyond its list, where that
-	// is worth the questions; Describe knows the answers afterwards. It returns
-	// what the user should know of it. It may take seconds.
+	// Probe asks the server for more than its list has of a model, where the server
+	// has more; Describe has the answers afterwards. It returns warnings for the user.
+	// It may take seconds.
 	Probe(ctx context.Context, id string) (warnings []string, err error)
 	// Describe tells what is known of a model without asking the network when
 	// that is possible: its window, images, thought levels.
@@ -31,7 +31,7 @@ type Provider interface {
 // Info describes a model.
 type Info struct {
 	ID string
-	// Name is for people; empty means ID.
+	// Name is shown to the user; empty means ID.
 	Name string
 	// Group is the heading under which it is listed; empty means none.
 	Group string
@@ -39,14 +39,13 @@ type Info struct {
 	Window int
 	// MaxOutput is the most tokens of one step; 0 means unknown.
 	MaxOutput int
-	// Images says whether the model takes pictures. They are sent unless it is known
-	// that it does not.
+	// Images says whether the model takes images. They are sent unless it is No.
 	Images Answer
-	// TextCalls says that the model is known to write tool calls as text, and its
-	// server not to read them.
+	// TextCalls says that the model writes tool calls as text, and that its server does not
+	// parse them.
 	TextCalls bool
-	// ListedOnly says that the server takes calls of those tools alone that stand in the
-	// request, and makes something else of others, or an error.
+	// ListedOnly says that the server takes calls only of the tools in the request, and turns
+	// other calls into text or an error.
 	ListedOnly bool
 	// ThoughtLevels are the reasoning efforts the model accepts, weakest first;
 	// empty means that it has none to choose.
@@ -81,8 +80,8 @@ type Request struct {
 	// it derived from finished messages, so that a step costs only what is new.
 	// nil means that nothing is kept.
 	Memo *Memo
-	// Patience is told how long the server may be silent from now on until the request is
-	// given up; nil means that no one wants to know.
+	// Patience, unless nil, is called with how long the server may be silent from now on
+	// until the request is given up.
 	Patience func(limit time.Duration)
 }
 

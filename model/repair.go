@@ -34,7 +34,7 @@ func repair(text string, nested bool) (string, bool) {
 	if text == "" || text == "null" {
 		return "{}", true
 	}
-	if object(text) {
+	if isObject(text) {
 		return text, true
 	}
 	var inner string
@@ -44,16 +44,16 @@ func repair(text string, nested bool) (string, bool) {
 	if text[0] != '{' {
 		return "", false
 	}
-	text = mend(jsonscan.EscapeControls(escapes(text)))
-	if object(text) {
+	text = mend(jsonscan.EscapeControls(escapeBackslashes(text)))
+	if isObject(text) {
 		return text, true
 	}
 	return single(text)
 }
 
-// escapes doubles the backslashes of strings in which one begins no escape, and none
-// begins one that could have been meant, such as in a regular expression.
-func escapes(text string) string {
+// escapeBackslashes doubles the backslashes of each string in which one begins no escape, such as
+// in a regular expression, and none begins an escape that could have been meant.
+func escapeBackslashes(text string) string {
 	var out strings.Builder
 	for rest := text; rest != ""; {
 		start := strings.IndexByte(rest, '"')
@@ -61,24 +61,9 @@ func escapes(text string) string {
 			out.WriteString(rest)
 			break
 		}
-		end, wrong, right := start+1, false, false
-		for ; end < len(rest) && rest[end] != '"'; end++ {
-			if rest[end] != '\\' || end+1 == len(rest) {
-				continue
-			}
-			end++
-			switch {
-			case strings.IndexByte("bfnrtu", rest[end]) >= 0:
-				right = true
-			case strings.IndexByte(`"\/`, rest[end]) < 0:
-				wrong = true
-			default:
-				right = right || rest[end] != '/'
-			}
-		}
-		end = min(end, len(rest))
+		end, literalOnly := stringEnd(rest, start+1)
 		literal := rest[start:end]
-		if wrong && !right {
+		if literalOnly {
 			literal = strings.ReplaceAll(literal, `\`, `\\`)
 		}
 		out.WriteString(rest[:start] + literal)
@@ -91,8 +76,29 @@ func escapes(text string) string {
 	return out.String()
 }
 
-// object reports whether text is a JSON object.
-func object(text string) bool {
+// stringEnd returns where the string that starts at from ends: at its closing quote, or with the
+// text. literalOnly reports whether its backslashes were all meant as they are.
+func stringEnd(text string, from int) (end int, literalOnly bool) {
+	wrong, meant := false, false
+	for end = from; end < len(text) && text[end] != '"'; end++ {
+		if text[end] != '\\' || end+1 == len(text) {
+			continue
+		}
+		end++
+		switch {
+		case strings.IndexByte("bfnrtu", text[end]) >= 0:
+			meant = true
+		case strings.IndexByte(`"\/`, text[end]) < 0:
+			wrong = true
+		default:
+			meant = meant || text[end] != '/'
+		}
+	}
+	return min(end, len(text)), wrong && !meant
+}
+
+// isObject reports whether text is a JSON object.
+func isObject(text string) bool {
 	return strings.HasPrefix(text, "{") && json.Valid([]byte(text))
 }
 
@@ -151,7 +157,7 @@ func mend(text string) string {
 	return string(b)
 }
 
-// complete reports whether the last value of text cannot go on.
+// complete reports whether the last value of text is whole, as a number may not be.
 func complete(text []byte) bool {
 	text = bytes.TrimRight(text, " \t\r\n")
 	switch text[len(text)-1] {
@@ -190,7 +196,7 @@ func single(text string) (string, bool) {
 		}
 		next := string(value)
 		switch {
-		case !object(next):
+		case !isObject(next):
 			return "", false
 		case found == "" || strings.Trim(found, "{} \t\r\n") == "" || next == found:
 			found = next

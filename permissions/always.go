@@ -21,11 +21,11 @@ func (s Set) alwaysRules(call Call) (_ []Rule, why string) {
 		return nil, "the call has no tool"
 	}
 	var rules []Rule
-	line := s.line()
+	lineage := s.lineage()
 	names, pairs := call.names(), call.pairs()
 	named := slices.ContainsFunc(pairs, func(p pair) bool { return p.Kind != None })
 	for _, p := range pairs {
-		if line.decidePair(call, names, p).Action == capability.Allow {
+		if lineage.decidePair(call, names, p).Action == capability.Allow {
 			continue
 		}
 		pattern, ok := s.alwaysPattern(p)

@@ -84,9 +84,8 @@ type Call struct {
 	// UntrustedName says that the source of the tool has chosen its name: the allows of the
 	// user's own configuration that use the name do not mean it.
 	UntrustedName bool
-	// AssumedCapabilities are the capabilities that what stands behind the tool may use for all that is
-	// known of it, whatever the tool declares: a deny of the whole of one holds for the
-	// call (M3).
+	// AssumedCapabilities are the capabilities that the program or address behind the tool may use,
+	// whatever the tool declares: a deny of the whole of one holds for the call (M3).
 	AssumedCapabilities []string
 	Capabilities        []string // what the tool declares, see capability.CapFSRead and others
 	Resources           []Resource

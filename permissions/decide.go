@@ -43,14 +43,14 @@ func (s Set) Decide(call Call) Decision {
 }
 
 func (s Set) decide(call Call) Decision {
-	names, line := call.names(), s.line()
+	names, lineage := call.names(), s.lineage()
 	var worst Decision
 	risk, validation, sandboxed := RiskNone, false, false
 	for i, p := range call.pairs() {
-		d := line.decidePair(call, names, p)
+		d := lineage.decidePair(call, names, p)
 		d.Part = p.part()
 		for _, also := range p.Also {
-			if bound := line.decidePair(call, []string{also}, p); bound.Action.Stricter(d.Action) {
+			if bound := lineage.decidePair(call, []string{also}, p); bound.Action.Stricter(d.Action) {
 				d, d.Part = bound, p.part()
 			}
 		}
@@ -58,7 +58,7 @@ func (s Set) decide(call Call) Decision {
 			risk = d.Risk
 		}
 		validation, sandboxed = validation || d.Validation, sandboxed || d.Sandboxed
-		// Of two asks the one that no rule lifts says more.
+		// Of two asks, the reason of the one that no rule lifts says more.
 		firmer := d.Action == worst.Action && d.Action == capability.Ask && d.Validation && !worst.Validation
 		if i == 0 || d.Action.Stricter(worst.Action) || firmer {
 			worst = d
@@ -81,7 +81,7 @@ func (s Set) decidePair(call Call, names []string, p pair) Decision {
 		}
 	}
 	if layer, why := pinned(call, p); why != "" {
-		// The reason that tells most: that it would have been asked anyway does not.
+		// This reason replaces that of a rule which would have asked anyway: it says more.
 		d = Decision{Reason: why, Layer: layer, Risk: RiskProtected, Validation: true}
 	}
 	return d
@@ -112,7 +112,7 @@ func (s Set) answer(call Call, names []string, p pair) Decision {
 	if d, denied := finalDeny(call, p); denied {
 		return d
 	}
-	if d, denied := s.confined(call, p); denied {
+	if d, denied := s.deniedByRestriction(call, p); denied {
 		return d
 	}
 	if rule, scope, ok := s.denying(call, names, p); ok {
@@ -209,7 +209,7 @@ func (s Set) denying(call Call, names []string, p pair) (Rule, Scope, bool) {
 func (s Set) DenyReading(call Call) func(path string) bool {
 	var forms []string
 	names := call.names()
-	for _, set := range s.line() {
+	for _, set := range s.lineage() {
 		for _, rule := range slices.Concat(set.scopes[:]...) {
 			if rule.Action != capability.Deny || rankPermission(rule.Permission, names, capability.CapFSRead) == noMatch {
 				continue

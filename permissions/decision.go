@@ -1,6 +1,8 @@
 package permissions
 
 import (
+	"slices"
+
 	"acp-agent/capability"
 )
 
@@ -85,11 +87,7 @@ func Headless(d Decision) Decision {
 	return d
 }
 
+// rank orders the classes, the mildest first.
 func (r Risk) rank() int {
-	for i, known := range []Risk{RiskNone, RiskRead, RiskNetwork, RiskWrite, RiskExecute, RiskProtected, RiskDanger} {
-		if r == known {
-			return i
-		}
-	}
-	return len(RiskNone)
+	return slices.Index([]Risk{RiskNone, RiskRead, RiskNetwork, RiskWrite, RiskExecute, RiskProtected, RiskDanger}, r)
 }

@@ -9,8 +9,8 @@ import (
 // Child returns the rules of an agent to which this one delegates (R64). The child
 // starts with the same default, user and project rules and its own manifest. What this
 // agent would answer bounds it for ever: a deny of any scope is lifted by nothing, an
-// ask only by what the user allows to the child itself, which are the allows of Give
-// and the rules that With adds to its session scope. What the user allowed to this agent
+// ask only by what the user allows to the child itself, which are the allows of
+// WithUserManifest and the rules that With adds to its session scope. What the user allowed to this agent
 // is not handed down, neither to the child nor into the bound.
 func (s Set) Child(manifest []Rule) Set {
 	bound := s
@@ -22,14 +22,14 @@ func (s Set) Child(manifest []Rule) Set {
 	return child
 }
 
-// Give returns a snapshot that also holds rules which the user wrote for this very
-// agent, in a manifest of their own. They are as strong as the rules of User.
+// WithUserManifest returns a snapshot that also holds rules which the user wrote for this very
+// agent, in a manifest in their own directory. They are as strong as the rules of User.
 func (s Set) WithUserManifest(rules ...Rule) Set {
 	s.userManifest = slices.Concat(s.userManifest, rules)
 	return s
 }
 
-// Keep returns a snapshot as it will be when the user keeps the rules for the project:
+// WithProjectRules returns a snapshot as it will be when the user stores the rules for the project:
 // then they hold for every agent in it.
 func (s Set) WithProjectRules(rules ...Rule) Set {
 	if s.parent != nil {
@@ -39,21 +39,21 @@ func (s Set) WithProjectRules(rules ...Rule) Set {
 	return s.With(Project, rules...)
 }
 
-// line is a set and the sets that bound it, the nearest first, each with what the user
+// lineage is a set and the sets that bound it, the nearest first, each with what the user
 // allowed to the agent that asks.
-type line []Set
+type lineage []Set
 
-func (s Set) line() line {
+func (s Set) lineage() lineage {
 	own := s
 	own.scopes[User] = join(s.scopes[User], s.userManifest)
-	all := line{own}
+	all := lineage{own}
 	if s.parent == nil {
 		return all
 	}
-	given, answers := onlyAllows(s.userManifest), onlyAllows(s.scopes[Session])
+	manifest, answers := onlyAllows(s.userManifest), onlyAllows(s.scopes[Session])
 	for bound := s.parent; bound != nil; bound = bound.parent {
 		above := *bound
-		above.userManifest = join(above.userManifest, given)
+		above.userManifest = join(above.userManifest, manifest)
 		above.scopes[User] = join(above.scopes[User], above.userManifest)
 		above.scopes[Session] = join(above.scopes[Session], answers)
 		all = append(all, above)
@@ -61,8 +61,8 @@ func (s Set) line() line {
 	return all
 }
 
-// decidePair is the strictest answer of the line to one pair.
-func (l line) decidePair(call Call, names []string, p pair) Decision {
+// decidePair returns the strictest answer of the lineage to one pair.
+func (l lineage) decidePair(call Call, names []string, p pair) Decision {
 	worst := l[0].decidePair(call, names, p)
 	for _, above := range l[1:] {
 		d := above.decidePair(call, names, p)
@@ -76,7 +76,7 @@ func (l line) decidePair(call Call, names []string, p pair) Decision {
 	return worst
 }
 
-// join is both lists in one, without a copy where one is empty.
+// join returns both lists as one, without a copy where one is empty.
 func join(a, b []Rule) []Rule {
 	switch {
 	case len(b) == 0:

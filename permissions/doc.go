@@ -27,7 +27,6 @@
 // # Requirements
 //
 // R30 (secret names), R64 (a subagent is never freer than its parent; what a restricted one
-// may start), R92 (whom a rule for a server means, and what an answer about its tools holds
-// for), R114-R118 (rules, precedence, several resources, defaults and modes, what a card
+// may start), R92 (which servers a rule means, and how long an answer about their tools holds), R114-R118 (rules, precedence, several resources, defaults and modes, what a card
 // offers), R122 (headless), R123 (what "always" stores).
 package permissions

@@ -8,17 +8,17 @@ import (
 	"acp-agent/capability"
 )
 
-// Identity is what a tool from elsewhere was when a user allowed it (M1, M4): hashes of
-// what it says of itself and of what runs, and the beginnings of both for people, without
+// Identity is what a tool from elsewhere was when a user allowed it (M1, M4): hashes of its
+// description, of its schema and of what runs, and two texts for the user to read, without
 // keys. The agent's own tools have the zero Identity. It can be compared with ==, but two
-// are of the same tool when their hashes are equal.
+// are of the same tool when their hashes are equal, see Same.
 type Identity struct {
 	// Description, Parameters and Origin are hashes: of the text that the model reads, of
 	// the schema, and of the program or address behind the tool.
 	Description string `json:"description,omitempty"`
 	Parameters  string `json:"parameters,omitempty"`
 	Origin      string `json:"origin,omitempty"`
-	// Says is the beginning of the description, Place the program or host.
+	// DescriptionStart is the beginning of the description, OriginName the program or host.
 	DescriptionStart string `json:"says,omitempty"`
 	OriginName       string `json:"place,omitempty"`
 }
@@ -57,8 +57,8 @@ func wasIs(was, is string) string {
 	return fmt.Sprintf(" (was %q, is %q)", was, is)
 }
 
-// stale says that the user allowed the tool once, and what has changed since; empty when
-// they did not, or nothing has.
+// stale says that the user allowed the tool before, and what has changed since; empty when
+// they did not, or nothing has changed.
 func (s Set) stale(call Call) string {
 	if call.Identity == (Identity{}) {
 		return ""
@@ -78,21 +78,21 @@ func (s Set) stale(call Call) string {
 	return ""
 }
 
-// mayUse reports a rule for the whole of a capability that what stands behind the tool may
-// use.
+// mayUse reports whether a rule is about a whole capability that the program or address behind the
+// tool may use.
 func (c Call) mayUse(rule Rule) bool {
 	return matchesAll(rule.Pattern) && slices.ContainsFunc(c.AssumedCapabilities, func(name string) bool {
 		return rankPermission(rule.Permission, nil, name) != noMatch
 	})
 }
 
-// reachesOut reports a call of a tool from elsewhere that may use the network.
+// reachesOut reports whether the call is of a tool from elsewhere that may use the network.
 func (c Call) reachesOut() bool {
 	return slices.Contains(c.AssumedCapabilities, capability.CapNetFetch)
 }
 
-// namesServer reports a permission that uses the name of a server or of a tool of one, as
-// opposed to those for whatever server there is.
+// namesServer reports whether a permission uses the name of a server, or of a tool of one, and is
+// not for all servers.
 func namesServer(permission string) bool {
 	rest, ok := strings.CutPrefix(permission, "mcp:")
 	end := ":"

@@ -125,8 +125,8 @@ func matchCommandRule(rule Rule, p pair) bool {
 	return false
 }
 
-// endsWord reports that a text which matches a prefix goes on with a new word, or not at
-// all. What is not a prefix, or ends in a character that ends a word, is not held to it.
+// endsWord reports whether a text that matches a prefix ends with it, or continues with a new word.
+// It is true of patterns that are not prefixes, or end in a character that ends a word.
 func endsWord(pattern, text string) bool {
 	prefix, open := strings.CutSuffix(pattern, "*")
 	if !open || prefix == "" || strings.ContainsAny(prefix, `*\`) || !wordByte(prefix[len(prefix)-1]) {
@@ -139,9 +139,8 @@ func wordByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
 }
 
-// storesAlways reports that "always" would store this very rule for this very resource, for
-// a restricted agent or another.
-// The words after a stored prefix may hold an option that changes what the command does,
+// storesAlways reports whether "always" would store this very rule for this very resource, for
+// a restricted agent or another. The words after a stored prefix may hold an option that changes what the command does,
 // which the text cannot tell and its judge can; and a rule for a file says nothing of
 // what lies beneath a directory that has its name later.
 func storesAlways(rule Rule, p pair) bool {

@@ -31,8 +31,8 @@ const InSandbox = "{sandbox}"
 const planExit = "plan_exit"
 
 // inSandbox returns the default row that frees a part of a command because a sandbox
-// confines it. A rule that someone wrote about commands could not be held against one of
-// which not all is known, so that such a command is asked about where there is a rule.
+// confines it. A written rule about commands cannot be compared with a command of which not all is
+// known, so such a command is asked about where there is a rule.
 func (s Set) inSandbox(names []string, p pair) (Rule, bool) {
 	if p.Judged.Action != capability.Ask || !p.Judged.Sandboxable || p.Judged.Validation || p.Judged.Open && s.narrows(names, p) {
 		return Rule{}, false
@@ -43,8 +43,8 @@ func (s Set) inSandbox(names []string, p pair) (Rule, bool) {
 	return Rule{}, false
 }
 
-// narrows reports whether a rule that someone wrote denies or asks about some commands, or about
-// some paths, of which a command may touch one.
+// narrows reports whether a written rule denies or asks about some commands, or about some paths
+// that a command may touch.
 func (s Set) narrows(names []string, p pair) bool {
 	for i := int(Manifest); i < scopeCount; i++ {
 		if slices.ContainsFunc(s.scopes[i], func(r Rule) bool {

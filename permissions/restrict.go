@@ -17,9 +17,9 @@ const (
 	RestrictedBackground = "a restricted subagent runs nothing in the background"
 )
 
-// Restrict returns the rules of an agent that works without a user looking on, and of
-// all its descendants. What it starts runs only when the command judge allows it or a
-// rule does that the user wrote: in their own file, for this agent, as an answer that
+// Restrict returns the rules of an agent that works unattended, and of
+// all its descendants. A program that it starts runs only when the command judge allows it, or a
+// rule that the user wrote: in their own file, for this agent, as an answer that
 // was kept for the project, or on one of its cards. The profile dev, manifests, the
 // project's own allows, trust and a sandbox free nothing. "Always" stores the very
 // command. The network and the background are denied, whatever the rules say. Tools from
@@ -35,8 +35,8 @@ func starts(p pair) bool {
 	return p.Judged != nil || p.Kind == Command || p.Kind == Program || p.capability == capability.CapShellRun
 }
 
-// confined holds the denials of a restricted agent.
-func (s Set) confined(call Call, p pair) (Decision, bool) {
+// deniedByRestriction returns the denials of a restricted agent.
+func (s Set) deniedByRestriction(call Call, p pair) (Decision, bool) {
 	reason := ""
 	switch {
 	case !s.restricted:
@@ -62,9 +62,9 @@ func network(p pair) bool {
 	return p.Kind == Host || p.capability == capability.CapNetFetch
 }
 
-// counts reports whether a rule has a say about a pair. An allow of the user's
-// configuration that uses a borrowed name has none. For a restricted agent, an allow of a
-// program has one only when the user wrote it, and an allow of a tool from elsewhere with
+// counts reports whether a rule counts for a pair. An allow of the user's
+// configuration that uses an untrusted name does not. For a restricted agent, an allow of a
+// program counts only when the user wrote it, and an allow of a tool from elsewhere with
 // the network only when they wrote or answered it for this very agent or for the project.
 func (s Set) counts(rule Rule, scope Scope, call Call, p pair) bool {
 	if rule.Action != capability.Allow {

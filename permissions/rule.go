@@ -26,7 +26,7 @@ type Rule struct {
 	AddedAt time.Time `json:"added_at,omitzero"`
 }
 
-// Scope says who wrote a rule. A later scope wins a tie (R115).
+// Scope says where a rule comes from. A later scope wins a tie (R115).
 type Scope uint8
 
 // The scopes, weakest first.
@@ -63,7 +63,7 @@ func (s Scope) String() string {
 // a rule that arrives meanwhile. The zero value asks about everything.
 type Set struct {
 	scopes [scopeCount][]Rule
-	// given are the rules that the user wrote for this very agent.
+	// userManifest are the rules that the user wrote for this very agent.
 	userManifest []Rule
 	// restricted, see Restrict.
 	restricted bool

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"acp-agent/internal/gitdir"
 	"acp-agent/internal/pathname"
 )
 
@@ -52,6 +53,13 @@ type Request struct {
 	Roots, Writable, Readable []string
 	// Secrets are files in the roots that must not be read, as far as they are known.
 	Secrets []string
+	// Hidden are directories in the roots, or around them, which the command sees empty, if it can write
+	// nothing there.
+	Hidden []string
+	// Around shows the working trees of repositories that roots are subdirectories of, but for
+	// AroundSecrets; where the kind cannot hide those, the trees are not shown.
+	Around        bool
+	AroundSecrets []string
 	// Protected are files and directories in the roots that stay as they are.
 	Protected []string
 	// Held are directories in the roots that cannot be moved, where the kind can do that.
@@ -75,6 +83,9 @@ type Request struct {
 	// has no way out but the agent's. Packages opens the package managers' directories to it,
 	// as Network does.
 	Joined, Packages bool
+	// SSHAgent is the socket of the user's agent of ssh, if they opened it to commands; one
+	// that is Joined may use it.
+	SSHAgent string
 	// Reading is of a command that is to change nothing: of all that is named here it
 	// may write Tmp alone.
 	Reading bool
@@ -119,10 +130,14 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 		none.Report = report
 		return none, nil
 	}
+	r.Around = r.Around && (len(r.AroundSecrets) == 0 || report.Kind.HasView())
+	if r.Around {
+		r.Secrets = slices.Concat(r.Secrets, r.AroundSecrets)
+	}
 	home := b.home(r)
 	p := &Policy{
 		Kind: report.Kind, Program: report.Program, Tmp: r.Tmp, Network: r.Network, Joined: r.Joined,
-		Masked:    slices.Concat(b.masked(r, report.Kind), home.masked, r.Closed),
+		Masked:    slices.Concat(b.masked(r, report.Kind), home.masked, r.Closed, r.Hidden),
 		Secrets:   r.Secrets,
 		Readable:  slices.Concat(r.Readable, nonEmpty(r.Private), home.readable(b), b.Readable),
 		Concealed: nonEmpty(home.concealed),
@@ -130,22 +145,29 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 	c := Confined{Report: report, Policy: p, Env: slices.Concat(tmpEnv(r, p), home.env(b, r, p)), Release: func() {}}
 	if r.Reading {
 		p.Reading = true
-		if r.Tmp != "" {
-			_ = os.Mkdir(filepath.Join(r.Tmp, ownTmp), 0o700) // else there is none
-		}
+		PrepareTmp(r.Tmp)
 		p.Readable = slices.Concat(p.Readable, r.Writable)
 		c.Env = slices.Concat(c.Env, scratchCaches(r, p))
 		return c, nil
 	}
 	p.Writable = slices.Concat(r.Writable, pinned(r.Roots), r.Held, b.holders(r), nonEmpty(r.Scratch))
 	p.ReadOnly = b.protected(r)
+	c.Env = append(c.Env, b.ssh(r, p)...)
+	for _, repo := range home.repositories {
+		p.Writable = append(p.Writable, writableOf(repo)...)
+		p.ReadOnly = append(p.ReadOnly, protectedOf(repo, r.GitConfig)...)
+	}
 	if (r.Network || r.Packages) && r.Caches == "" {
 		p.Writable = append(p.Writable, b.Packages...)
 	}
 	c.Env = slices.Concat(c.Env, b.caches(r, p))
-	c.Release = b.held.take(b.HoldDir, b.guarded(r, report.Kind))
+	c.Release = b.held.take(b.HoldDir, b.guarded(r, home.repositories, report.Kind))
 	return c, nil
 }
+
+// Holds reports whether a directory is there only so that something can be mounted on it for a command
+// that runs. A nil Box holds none.
+func (b *Box) Holds(dir string) bool { return b != nil && b.held.has(dir) }
 
 // configDirs are the agent's own directories in a project.
 var configDirs = [...]string{".acp-agent", ".agents"}
@@ -153,11 +175,11 @@ var configDirs = [...]string{".acp-agent", ".agents"}
 // guarded are the directories that must be there to be kept from a command: what is
 // not there cannot be covered. They are made, and removed again when no one needs
 // them. Hooks belong to a repository, so none are made where there is none.
-func (b *Box) guarded(r Request, kind Kind) []string {
-	if kind != Bubblewrap {
+func (b *Box) guarded(r Request, repos []gitdir.Repository, kind Kind) []string {
+	if !kind.HasView() {
 		return nil
 	}
-	dirs := slices.Concat(b.holders(r), b.reachable(r))
+	dirs := slices.Concat(b.holders(r), b.reachable(r), hooksOf(repos))
 	for _, root := range r.Roots {
 		dirs = append(dirs, under(root, configDirs[:])...)
 		if info, err := os.Lstat(filepath.Join(root, ".git")); err == nil && info.IsDir() {
@@ -178,7 +200,7 @@ func (b *Box) protected(r Request) []string {
 			paths = append(paths, git) // it says where the repository is
 		}
 		if !r.GitConfig {
-			paths = append(paths, filepath.Join(git, "config"), filepath.Join(git, "config.worktree"))
+			paths = append(paths, under(git, configFiles[:])...)
 		}
 	}
 	if slices.ContainsFunc(r.Writable, func(dir string) bool { return b.Home != "" && pathname.Contains(dir, b.Home) }) {
@@ -221,15 +243,20 @@ func pinned(roots []string) []string {
 
 func (b *Box) masked(r Request, kind Kind) []string {
 	paths := slices.Concat(b.Own, socketDirs[:], sockets(b.Environ))
-	if kind != Bubblewrap {
+	if !kind.HasView() {
 		return paths // Landlock makes no such sockets
 	}
+	// What listens in the project, too, is outside the command's network; servers of the
+	// session's own commands are in that network's list and not in this one.
 	inUse, _ := os.ReadFile("/proc/net/unix")
-	for _, path := range socketsInUse(string(inUse)) {
-		// The project's sockets are its own servers.
-		if !slices.ContainsFunc(slices.Concat(r.Roots, r.Writable), func(dir string) bool { return pathname.Contains(dir, path) }) {
+	opened := slices.DeleteFunc(slices.Clone(r.Writable), func(dir string) bool { return slices.Contains(r.Roots, dir) })
+	for _, path := range socketsInUse(string(inUse), r.Roots) {
+		if !slices.ContainsFunc(opened, func(dir string) bool { return pathname.Contains(dir, path) }) {
 			paths = append(paths, path)
 		}
+	}
+	if agent := r.sshAgent(); agent != "" {
+		paths = slices.DeleteFunc(paths, func(path string) bool { return resolved(path) == agent })
 	}
 	return paths
 }

@@ -60,7 +60,7 @@ func (b *Box) caches(r Request, p *Policy) []string {
 // none.
 func tmpDir(r Request, p *Policy) string {
 	dir := r.Tmp
-	if p.Kind == Bubblewrap && dir != "" {
+	if p.Kind.HasView() && dir != "" {
 		dir = "/tmp"
 	}
 	if r.Reading && dir != "" {
@@ -72,6 +72,14 @@ func tmpDir(r Request, p *Policy) string {
 
 // ownTmp is the directory in that of a command that only reads.
 const ownTmp = "own"
+
+// PrepareTmp makes in the [Request.Tmp] of a command that only reads what the command needs
+// there. [Box.Confine] does it where it was not done before.
+func PrepareTmp(dir string) {
+	if dir != "" {
+		_ = os.Mkdir(filepath.Join(dir, ownTmp), 0o700) // else there is none
+	}
+}
 
 func tmpEnv(r Request, p *Policy) []string {
 	tmp := tmpDir(r, p)

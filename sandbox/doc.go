@@ -5,8 +5,8 @@
 // of our own and looking at what that could do all the same ([Finder], [Probe]); what
 // a command may reach ([Policy], made by a [Box] for all sessions); and how that is
 // brought about, in the helper that starts the command ([Step]). Under [Bubblewrap]
-// the helper puts the system's bwrap before the command, under [Landlock] it
-// restricts the thread that starts it, and on macOS it puts sandbox-exec before it. On
+// the helper puts the system's bwrap before the command, under [Namespaces] it starts the command in what bwrap
+// would make, under [Landlock] it restricts the thread that starts it, and on macOS it puts sandbox-exec before it. On
 // Linux a filter of system calls goes with both.
 //
 // Of the home a command sees an allow-list (homelist.go, [Box.HomeReport]): what
@@ -18,7 +18,7 @@
 // Nothing takes the place of a kind that the user requires.
 //
 // It does not judge commands and asks no one. It imports internal/launch,
-// internal/redact, the standard library and golang.org/x/sys.
+// internal/nsfork, internal/redact, the standard library and golang.org/x/sys.
 //
 // Goroutines: [Probe.Start] starts one, which ends when the finding is made and kept for
 // the next process ([Memory]); [Probe.Stop] ends it and waits.

@@ -46,7 +46,10 @@ func (f *Finder) Find(ctx context.Context) Report {
 		}
 		found, err := f.try(ctx, kind)
 		if err == nil {
-			found.Notes = append(append(found.Notes, limits(found)...), notes...)
+			found.Notes = append(found.Notes, limits(found)...)
+			if kind != Namespaces { // which promises what the one before it does
+				found.Notes = append(found.Notes, notes...)
+			}
 			return found
 		}
 		if _, no := errors.AsType[*placeError](err); no {
@@ -83,7 +86,7 @@ func (f *Finder) noPlace(err error) Report {
 func candidates() []Kind {
 	switch runtime.GOOS {
 	case "linux":
-		return []Kind{Bubblewrap, Landlock}
+		return []Kind{Bubblewrap, Namespaces, Landlock}
 	case "darwin":
 		return []Kind{Seatbelt}
 	}

@@ -60,6 +60,13 @@ func (h *holding) hold(dir string, others held) bool {
 	return true
 }
 
+// has reports whether a directory was made so that something can be mounted on it.
+func (h *holding) has(dir string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.made[dir] > 0
+}
+
 func (h *holding) letGo(dir string, dirs []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

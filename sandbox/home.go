@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"acp-agent/internal/gitdir"
 	"acp-agent/internal/pathname"
 )
 
@@ -17,7 +18,8 @@ type homeView struct {
 	concealed string
 	// shown are the paths of the allow-list that exist; none where it is not hidden.
 	shown []string
-	// programs are the program that is started, and what its arguments name.
+	// programs are the program that is started, what its arguments name, and what is seen of
+	// repositories.
 	programs []string
 	// masked are the places of secrets.
 	masked []string
@@ -27,6 +29,8 @@ type homeView struct {
 	unclean []string
 	// gitConfig are git's settings of the user that hold a credential.
 	gitConfig []string
+	// repositories are those of the roots that lie outside of them.
+	repositories []gitdir.Repository
 }
 
 // systemDirs hold the system's programs and settings. A home that is one of them, or
@@ -41,7 +45,7 @@ var systemDirs = struct{ within, alone []string }{
 // configuration opens all of it, and where it is a directory of the system.
 func (b *Box) home(r Request) homeView {
 	g := b.gate()
-	var v homeView
+	v := homeView{repositories: b.outerRepositories(g, r)}
 	look := g.lookUp(&b.looks)
 	for _, name := range secretPlaces {
 		v.masked = append(v.masked, look.existing(name)...)
@@ -74,6 +78,12 @@ func (b *Box) home(r Request) homeView {
 		}
 	}
 	v.programs = append(v.programs, b.namedFiles(g, r)...)
+	for _, repo := range v.repositories {
+		v.programs = append(v.programs, repo.Common)
+		if r.Around { // git compares all of the working tree, and builds find their modules there
+			v.programs = append(v.programs, g.shown(repo.Top)...)
+		}
+	}
 	if !g.canBeHidden() || slices.ContainsFunc(slices.Concat(r.Roots, r.Writable, r.Readable), g.holdsHome) {
 		v.shown = nil
 		return v
@@ -97,7 +107,7 @@ func (b *Box) home(r Request) homeView {
 	}
 	v.shown = slices.Concat(v.shown, b.variableDirs(g), b.programDirs(g))
 	for _, root := range r.Roots {
-		v.shown = append(v.shown, g.repositoryOf(root)...)
+		v.shown = append(v.shown, g.gitDataOf(root)...)
 	}
 	return v
 }
@@ -346,7 +356,7 @@ func (v homeView) readable(b *Box) []string {
 // env are the variables without which programs fail on settings that are hidden.
 func (v homeView) env(b *Box, r Request, p *Policy) []string {
 	env := b.copies.gitEnv(v, r.Private, &b.looks)
-	if p.Kind == Bubblewrap {
+	if p.Kind.HasView() {
 		return env // which makes them look absent
 	}
 	for _, setting := range v.unreadable {

@@ -107,7 +107,7 @@ func TestHome(t *testing.T) {
 		".config/pip/pip.conf": "[global]\nindex-url = https://u:canary@example.com/simple\n",
 		".m2/settings.xml":     "<settings><mirrors/><!-- shown --></settings>",
 		"tools/flutter/bin/a":  "shown", "tools/flutter/lib/a": "shown", "tools/flutter/notes": "canary", "nvm here/versions/a": "shown",
-		"data/rust/toolchains/a": "shown", "data/diary": "canary", "opened/file": "shown", "mono/.git/HEAD": "shown", "mono/go.mod": "shown", "mono/app/main.go": "package main",
+		"data/rust/toolchains/a": "shown", "data/diary": "canary", "opened/file": "shown", "mono/.git/HEAD": "ref: refs/heads/shown\n", "mono/.git/objects/a": "shown", "mono/.git/refs/a": "shown", "mono/.env": "canary", "mono/other/.env.local": "canary", "mono/go.mod": "shown", "mono/app/main.go": "package main",
 	}
 	var shown, hidden []string
 	for name, text := range files {
@@ -142,10 +142,20 @@ func TestHome(t *testing.T) {
 			}
 			g.request.Readable = append(g.request.Readable, filepath.Join(g.home, "opened"), filepath.Join(g.home, "absent"))
 			g.request.Roots = append(g.request.Roots, filepath.Join(g.home, "mono/app"))
-			if out, _ := g.run(t, cat(append(shown, ".rbenv/toolchains/a", ".local/share/mise/toolchains/a"))); len(strings.Split(strings.TrimSpace(out), "\n")) != len(shown)+2 {
+			g.request.Around = true
+			if kind.HasView() {
+				g.request.AroundSecrets = []string{filepath.Join(g.home, "mono/.env"), filepath.Join(g.home, "mono/other/.env.local")}
+			} else { // which cannot hide them
+				for _, name := range []string{"mono/.env", "mono/other/.env.local"} {
+					if err := os.Remove(filepath.Join(g.home, name)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if out, _ := g.run(t, cat(slices.Concat(shown, []string{".rbenv/toolchains/a", ".local/share/mise/toolchains/a"}))); len(strings.Split(strings.TrimSpace(out), "\n")) != len(shown)+2 {
 				t.Errorf("of %q only these are seen:\n%s", shown, out)
 			}
-			if out, _ := g.run(t, cat(append(hidden, ".ssh/id_ed25519", ".profile"))); out != "" {
+			if out, _ := g.run(t, cat(slices.Concat(hidden, []string{".ssh/id_ed25519", ".profile"}))); out != "" {
 				t.Errorf("hidden, and seen:\n%s", out)
 			}
 			if out, code := g.run(t, `echo x > "$D/home/made" || mkdir "$D/home/.config/made" || echo x >> "$D/home/.cargo/config.toml"`); code == 0 {
@@ -176,8 +186,8 @@ func TestHome_NotHidden(t *testing.T) {
 	}
 }
 
-// The data of a worktree is seen if the repository says itself that it is one, and not
-// because a file of the project leads somewhere.
+// The data of a worktree is seen, and written as git does for a commit, if the repository says
+// itself that it is one, and not because a file of the project leads somewhere.
 func TestHome_Worktree(t *testing.T) {
 	for _, kind := range confining {
 		t.Run(string(kind), func(t *testing.T) {
@@ -185,16 +195,39 @@ func TestHome_Worktree(t *testing.T) {
 			tree := filepath.Join(g.home, "tree")
 			data := filepath.Join(g.home, "main", ".git")
 			write(t, g.home, map[string]string{
-				"tree/.git": "gitdir: " + data + "/worktrees/tree\n", "main/.git/HEAD": "shown", "main/.git/worktrees/tree/gitdir": tree + "/.git\n",
+				"tree/.git": "gitdir: " + data + "/worktrees/tree\n", "main/.git/HEAD": "ref: refs/heads/main\n", "main/.git/objects/x": "", "main/.git/refs/x": "", "main/.git/worktrees/tree/HEAD": "ref: refs/heads/tree\n", "main/.git/worktrees/tree/gitdir": tree + "/.git\n",
 				"main/.git/worktrees/tree/commondir": "../..\n", "main/file": "canary", "notes/commondir": "../..\n", "notes/gitdir": "elsewhere\n", "notes/config": "[core]\n\tworktree = ..\n",
 			})
 			g.project, g.request.Roots, g.request.Writable = tree, []string{tree}, []string{tree}
-			if out, code := g.run(t, `cat ../main/.git/HEAD`); code != 0 || out != "shown" {
+			if out, code := g.run(t, `cat ../main/.git/HEAD`); code != 0 || out != "ref: refs/heads/main\n" {
 				t.Errorf("exit code %d with %q", code, out)
 			}
 			if out, code := g.run(t, `cat ../main/file`); code == 0 {
 				t.Errorf("what lies beside the repository is read: %q", out)
 			}
+			for _, name := range []string{"objects/ab/c", "refs/heads/x", "logs/refs/heads/x"} {
+				write(t, data, map[string]string{name: ""})
+			}
+			if out, code := g.run(t, `cd ../main/.git && echo x > objects/ab/d && echo x > refs/heads/x && echo x > logs/y && echo x > worktrees/tree/index.lock`); code != 0 {
+				t.Errorf("a commit: exit code %d with %q", code, out)
+			}
+			for _, name := range []string{"config", "HEAD", "commondir", "hooks/pre-commit", "worktrees/other"} {
+				if out, code := g.run(t, `mkdir -p ../main/.git/hooks; echo x > ../main/.git/`+name); code == 0 {
+					t.Errorf("%s is written: %q", name, out)
+				}
+			}
+			if kind.HasView() { // under Landlock they are put back
+				for _, name := range []string{"commondir", "gitdir"} {
+					if out, code := g.run(t, `cd ../main/.git/worktrees/tree && { echo x > `+name+` || mv `+name+` y || rm `+name+`; }`); code == 0 {
+						t.Errorf("%s is changed: %q", name, out)
+					}
+				}
+			}
+			g.request.Reading = true
+			if out, code := g.run(t, `echo x > ../main/.git/objects/ab/e`); code == 0 {
+				t.Errorf("a command that is to read has written: %q", out)
+			}
+			g.request.Reading = false
 			write(t, g.home, map[string]string{"tree/.git": "gitdir: " + filepath.Join(g.home, "notes") + "\n"})
 			if out, code := g.run(t, `cat ../notes/gitdir`); code == 0 {
 				t.Errorf("a project opened a directory: %q", out)

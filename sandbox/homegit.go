@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"sync"
 
-	"acp-agent/internal/pathname"
 	"acp-agent/internal/redact"
 )
 
@@ -168,32 +166,11 @@ func withoutCredentials(text []byte) []byte {
 
 var gitInclude = lazily(`(?i)^\s*path\s*=`)
 
-// repositoryOf is the repository that a directory in the home belongs to: the nearest
-// directory from there up, below the home, that has a .git. Of a worktree or a
-// submodule it is also the repository that holds its data, if that says so itself: the
-// file that leads there may have been written by a command.
-func (g homeGate) repositoryOf(root string) []string {
-	for dir := root; dir != g.real && pathname.Contains(g.real, dir); dir = filepath.Dir(dir) {
-		git := filepath.Join(dir, ".git")
-		info, err := os.Lstat(git)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		var paths []string
-		if dir != root {
-			paths = g.shown(dir, git)
-		}
-		if err == nil && info.Mode().IsRegular() {
-			paths = append(paths, g.gitDataOf(git)...)
-		}
-		return paths
-	}
-	return nil
-}
-
-// gitDataOf is where the data of a worktree or of a submodule lies.
-func (g homeGate) gitDataOf(file string) []string {
-	text, err := readSettings(file)
+// gitDataOf is where the data of a submodule lies, if that says so itself: the file that leads
+// there may have been written by a command.
+func (g homeGate) gitDataOf(root string) []string {
+	git := filepath.Join(root, ".git")
+	text, err := readSettings(git)
 	if err != nil {
 		return nil
 	}
@@ -201,27 +178,13 @@ func (g homeGate) gitDataOf(file string) []string {
 	if !ok {
 		return nil
 	}
-	dir := resolved(absolute(name, filepath.Dir(file)))
-	if dir == "" {
-		return nil
-	}
-	if back, err := readSettings(filepath.Join(dir, "gitdir")); err == nil { // a worktree
-		common, err := readSettings(filepath.Join(dir, "commondir"))
-		if err != nil || resolved(absolute(strings.TrimSpace(string(back)), dir)) != resolved(file) {
-			return nil
-		}
-		data := absolute(strings.TrimSpace(string(common)), dir)
-		if filepath.Dir(filepath.Dir(dir)) != data || !g.opens(data) {
-			return nil
-		}
-		return []string{data}
-	}
-	config, err := readSettings(filepath.Join(dir, "config")) // a submodule
-	if err != nil || !g.opens(dir) {
+	dir := resolved(absolute(name, root))
+	config, err := readSettings(filepath.Join(dir, "config"))
+	if dir == "" || err != nil || !g.opens(dir) {
 		return nil
 	}
 	found := gitWorktree().FindSubmatch(config)
-	if found == nil || resolved(absolute(string(found[1]), dir)) != resolved(filepath.Dir(file)) {
+	if found == nil || resolved(absolute(string(found[1]), dir)) != resolved(root) {
 		return nil
 	}
 	return []string{dir}

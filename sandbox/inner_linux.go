@@ -25,44 +25,25 @@ func (p *Policy) closesFiles() bool {
 	return p.Reading && len(p.Secrets) > 0 && landlockVersion() > 0
 }
 
-// inner puts our binary before the command, to close the secrets from within. It returns
-// the arguments of bubblewrap that make the binary visible.
-func (p *Policy) inner(start *launch.Start) ([]string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
+// inner puts our binary, which the command sees at [innerPath], before the command, to close the secrets
+// from within.
+func (p *Policy) inner(start *launch.Start) error {
 	var paths []string
 	for _, at := range p.places() {
 		if at.access == secret {
 			paths = append(paths, at.path)
 		}
 	}
-	list, err := handOver(start, paths)
-	if err != nil {
-		return nil, err
-	}
-	start.Argv = append([]string{innerPath, InnerArg, fmt.Sprint(list)}, start.Argv...)
-	return []string{"--ro-bind", self, innerPath}, nil
-}
-
-// handOver writes paths to a file without a name that the program gets, and returns its
-// descriptor.
-func handOver(start *launch.Start, paths []string) (int, error) {
 	data, err := json.Marshal(paths)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	fd, err := unix.MemfdCreate("secrets", unix.MFD_CLOEXEC)
+	list, err := fileOf(data)
 	if err != nil {
-		return 0, fmt.Errorf("hand over the secrets' paths: %w", err)
+		return fmt.Errorf("hand over the secrets' paths: %w", err)
 	}
-	f := os.NewFile(uintptr(fd), "secrets")
-	if _, err := f.WriteAt(data, 0); err != nil {
-		f.Close()
-		return 0, fmt.Errorf("hand over the secrets' paths: %w", err)
-	}
-	return start.Hand(f), nil
+	start.Argv = append([]string{innerPath, InnerArg, fmt.Sprint(start.Hand(list))}, start.Argv...)
+	return nil
 }
 
 // Inner is the main of our binary within bubblewrap: it closes the files whose paths can

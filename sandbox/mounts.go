@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -35,10 +36,10 @@ var hidden = [...]string{"/tmp", "/var/tmp", "/run"}
 // places are the paths of the policy that exist, resolved, parents before what lies
 // beneath them, each once.
 func (p *Policy) places() []place {
-	byPath := map[string]place{}
+	byPath, r := map[string]place{}, resolver{}
 	for a, paths := range [...][]string{concealed: p.Concealed, readable: p.Readable, writable: p.Writable, readOnly: p.ReadOnly, masked: p.Masked, secret: p.Secrets} {
 		for _, path := range paths {
-			add(byPath, path, access(a))
+			r.add(byPath, path, access(a))
 		}
 	}
 	sorted := make([]place, 0, len(byPath))
@@ -48,21 +49,64 @@ func (p *Policy) places() []place {
 	return sorted
 }
 
-func add(byPath map[string]place, path string, a access) {
+func (r resolver) add(byPath map[string]place, path string, a access) {
 	if !filepath.IsAbs(path) {
 		return // what is not known, such as an empty home
 	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil || real == "/" {
+	at := r.resolve(path)
+	if at.info == nil || at.path == "/" {
 		return
+	}
+	if old, known := byPath[at.path]; !known || a > old.access {
+		byPath[at.path] = place{path: at.path, access: a, dir: at.info.IsDir()}
+	}
+}
+
+// resolver finds what [filepath.EvalSymlinks] does, and remembers the directories on the way,
+// which the paths of a policy share. It is good for the moment.
+type resolver map[string]resolvedPath
+
+// resolvedPath is a path without links, and what is there; info is nil where nothing is.
+type resolvedPath struct {
+	path string
+	info fs.FileInfo
+}
+
+func (r resolver) resolve(path string) resolvedPath {
+	dir := filepath.Dir(path)
+	if path != filepath.Clean(path) || dir == path {
+		return follow(path)
+	}
+	above, known := r[dir]
+	if !known {
+		above = r.resolve(dir)
+		r[dir] = above
+	}
+	if above.info == nil || !above.info.IsDir() {
+		return resolvedPath{}
+	}
+	at := resolvedPath{path: filepath.Join(above.path, filepath.Base(path))}
+	var err error
+	if at.info, err = os.Lstat(at.path); err != nil {
+		return resolvedPath{}
+	}
+	if at.info.Mode()&fs.ModeSymlink != 0 {
+		return follow(at.path)
+	}
+	return at
+}
+
+// follow resolves one path by itself.
+func follow(path string) resolvedPath {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return resolvedPath{}
 	}
 	info, err := os.Lstat(real)
 	if err != nil {
-		return
+		return resolvedPath{}
 	}
-	if old, known := byPath[real]; !known || a > old.access {
-		byPath[real] = place{path: real, access: a, dir: info.IsDir()}
-	}
+	return resolvedPath{real, info}
 }
 
 // ContainsReal is [pathname.Contains] with the links of both followed where there is
@@ -109,9 +153,10 @@ type link struct{ path, target string }
 // names that it knows.
 func (p *Policy) links(shown []place) []link {
 	var found []link
+	r := resolver{}
 	for _, list := range [][]string{p.Readable, p.Writable} {
 		for _, path := range list {
-			if real, err := filepath.EvalSymlinks(path); err == nil && real != filepath.Clean(path) {
+			if at := r.resolve(path); at.info != nil && at.path != filepath.Clean(path) {
 				found = followed(found, filepath.Clean(path))
 			}
 		}

@@ -42,3 +42,44 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("places (-want +got):\n%s", diff)
 	}
 }
+
+// TestResolver compares with what the library finds, each path by itself and after the others.
+func TestResolver(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no sandbox")
+	}
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	if err := os.MkdirAll(in("a/b/c"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(in("a/file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for link, target := range map[string]string{
+		"toB": "a/b", "a/up": "..", "a/b/abs": in("toB"), "chain": "toB/abs/c", "dangling": "a/none/x", "loop": "loop", "toFile": "a/file",
+	} {
+		if err := os.Symlink(target, in(link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	paths := []string{
+		dir, "/", in("a"), in("a/b/c"), in("toB"), in("toB/c"), in("toB/abs/abs/c"), in("a/up/a/b"), in("chain"), in("dangling"), in("dangling/y"),
+		in("loop"), in("loop/x"), in("a/file"), in("a/file/x"), in("toFile"), in("toFile/x"), in("none"), in("none/x"),
+		in("a") + "/b/../file", in("toB") + "/../file", in("a") + "/", "",
+	}
+	shared := resolver{}
+	for range 2 {
+		for _, path := range paths {
+			want, err := filepath.EvalSymlinks(path)
+			if err != nil {
+				want = ""
+			}
+			for name, r := range map[string]resolver{"alone": {}, "shared": shared} {
+				if got := r.resolve(path); got.path != want || (got.info != nil) != (want != "") {
+					t.Errorf("%s, %q is %q; want %q", name, path, got.path, want)
+				}
+			}
+		}
+	}
+}

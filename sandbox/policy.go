@@ -42,6 +42,12 @@ type Policy struct {
 	// Joined says that the command is started in a network namespace that is closed
 	// already, so that bubblewrap makes none.
 	Joined bool `json:"joined,omitempty"`
+	// Proxy is the port of the loopback address at which a command that is Joined finds its
+	// proxy. On macOS, where there are no network namespaces, it is all that it can connect to.
+	Proxy int `json:"proxy,omitempty"`
+	// SSHConfig is the user's settings of ssh, which a command that is Joined sees with
+	// shared connections switched off; empty where it sees none.
+	SSHConfig string `json:"ssh_config,omitempty"`
 	// Reading says that the command is to change nothing: there is nothing Writable but
 	// Tmp, no device that holds anything, no socket unless the network is open, and no
 	// system call that changes a file which cannot be written.

@@ -4,7 +4,7 @@ import "golang.org/x/sys/unix"
 
 // changing are system calls that change a file, or what other processes share, without
 // opening anything for writing. Mounts that are read-only refuse changes of files anyway;
-// Landlock knows nothing of them.
+// Landlock has no right for them.
 var changing = [...]uint32{
 	unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT,
 	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,

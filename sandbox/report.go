@@ -6,10 +6,14 @@ type Kind string
 // The kinds, strongest first.
 const (
 	Bubblewrap Kind = "bubblewrap"   // Linux namespaces, by the system's bwrap
+	Namespaces Kind = "namespaces"   // the same, by our own binary
 	Landlock   Kind = "landlock"     // Linux, by our own binary started again
 	Seatbelt   Kind = "sandbox-exec" // macOS
 	None       Kind = "none"         // nothing: rules and questions are all there is
 )
+
+// HasView reports whether a command of the kind has a view of the disk, and a network, of its own.
+func (k Kind) HasView() bool { return k == Bubblewrap || k == Namespaces }
 
 // Report is what was found out about a machine.
 type Report struct {

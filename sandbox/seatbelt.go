@@ -23,6 +23,9 @@ func (p *Policy) seatbeltProfile() string {
 	}
 	if !p.Network {
 		b.WriteString("(deny network*)\n")
+		if p.Proxy != 0 {
+			fmt.Fprintf(&b, "(allow network-outbound (remote ip \"localhost:%d\"))\n", p.Proxy)
+		}
 	}
 	if p.Tmp != "" {
 		fmt.Fprintf(&b, "(allow file-write* (subpath %s))\n", strconv.Quote(seatbeltPath(p.Tmp)))

@@ -49,7 +49,15 @@ func TestSeatbeltProfile(t *testing.T) {
 	if strings.Contains(profile, "absent") {
 		t.Errorf("what is not there has a rule:\n%s", profile)
 	}
-	p.Network = true
+	if strings.Contains(profile, "(allow network") {
+		t.Errorf("something is open without a proxy:\n%s", profile)
+	}
+	p.Proxy = 4711
+	if profile := p.seatbeltProfile(); strings.Count(profile, "network*") != 1 || strings.Count(profile, "(allow network") != 1 ||
+		!strings.Contains(profile, "(deny network*)\n(allow network-outbound (remote ip \"localhost:4711\"))\n") {
+		t.Errorf("the proxy's port is not all that is open:\n%s", profile)
+	}
+	p.Network, p.Proxy = true, 0
 	if strings.Contains(p.seatbeltProfile(), "network*") {
 		t.Error("the network stays closed")
 	}

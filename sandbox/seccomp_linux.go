@@ -13,8 +13,8 @@ import (
 type confinement int
 
 const (
-	bubblewrapped confinement = iota // namespaces of its own
-	landlocked                       // the namespaces of the agent
+	apart      confinement = iota // namespaces of its own
+	landlocked                    // the namespaces of the agent
 )
 
 // offsets in the kernel's struct seccomp_data, of little-endian machines.
@@ -116,7 +116,7 @@ func refused() []uint32 {
 // Pairs of sockets are always there.
 func families(c confinement, p *Policy) []uint32 {
 	switch {
-	case c == bubblewrapped && !p.Network && !p.Reading:
+	case c == apart && !p.Network && !p.Reading:
 		return []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
 	case p.Network:
 		return []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}

@@ -75,6 +75,8 @@ func TestSeccomp(t *testing.T) {
 	}{
 		{Bubblewrap, false, map[string]string{"tcp": "0", "udp": "0", "unix": "0", "service": "false"}},
 		{Bubblewrap, true, map[string]string{"tcp": "0", "udp": "0", "unix": "1", "service": "false"}},
+		{Namespaces, false, map[string]string{"tcp": "0", "udp": "0", "unix": "0", "service": "false"}},
+		{Namespaces, true, map[string]string{"tcp": "0", "udp": "0", "unix": "1", "service": "false"}},
 		{Landlock, false, map[string]string{"tcp": "1", "udp": "1", "unix": "1", "service": "false"}},
 		{Landlock, true, map[string]string{"tcp": "0", "udp": "0", "unix": "1", "service": "false"}},
 	} {
@@ -103,7 +105,7 @@ func TestSeccomp(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			if _, err := p.Wait(ctx); err != nil {
 				t.Fatal(err)

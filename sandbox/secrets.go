@@ -88,17 +88,31 @@ func sockets(environ []string) []string {
 
 // socketsInUse are the paths of a kernel's list of local sockets: a service that listens there
 // acts for every process that connects, and a file system that is only read does not keep a
-// command from it.
-func socketsInUse(list string) []string {
+// command from it. A name that is listed as the service wrote it, which does not begin at the
+// top, is taken for one beneath each of the roots, where servers of a project are started.
+func socketsInUse(list string, roots []string) []string {
 	var paths []string
-	for line := range strings.Lines(list) {
-		const before = 7 // columns
-		if fields := strings.Fields(line); len(fields) <= before || !filepath.IsAbs(fields[before]) {
-			continue
-		}
-		path := strings.TrimSuffix(line[strings.Index(line, " /")+1:], "\n")
+	add := func(path string) {
 		if !slices.Contains(paths, path) {
 			paths = append(paths, path)
+		}
+	}
+	for line := range strings.Lines(list) {
+		const columns = 7 // before the name
+		name := line
+		for range columns {
+			_, name, _ = strings.Cut(strings.TrimLeft(name, " "), " ")
+		}
+		name = strings.TrimSuffix(name, "\n")
+		if name == "" || name[0] == '@' || strings.HasPrefix(line, "Num ") {
+			continue
+		}
+		if filepath.IsAbs(name) {
+			add(name)
+			continue
+		}
+		for _, root := range roots {
+			add(filepath.Join(root, name))
 		}
 	}
 	return paths

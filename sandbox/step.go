@@ -17,6 +17,8 @@ func Step(start *launch.Start) error {
 	switch p.Kind {
 	case Bubblewrap:
 		err = p.bubblewrap(start)
+	case Namespaces:
+		err = p.namespaces(start)
 	case Landlock:
 		err = p.landlock()
 	case Seatbelt:

@@ -28,14 +28,14 @@ type account struct {
 	fullness fullness
 }
 
-// note counts what an event of the main agent reports.
+// note counts a step of the main agent.
 func (a *account) note(e transcript.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.spent.note(e, a.price)
 }
 
-// restore goes on from what a stored session had used.
+// restore sets what a stored session had used.
 func (a *account) restore(info store.Info) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -50,8 +50,8 @@ func (a *account) add(model string, usage *transcript.Usage) {
 	a.spent.add(model, usage, a.price)
 }
 
-// fill notes how full the window is and adds the cost so far to the event. warning is what
-// the user is to be warned of; "" is nothing.
+// fill notes how full the window is and adds the cost so far to the event. warning is a text for
+// the user; "" means that there is nothing to warn about.
 func (a *account) fill(e transcript.UsageChanged) (with transcript.UsageChanged, warning string) {
 	e.Cost = a.cost()
 	a.mu.Lock()
@@ -60,8 +60,8 @@ func (a *account) fill(e transcript.UsageChanged) (with transcript.UsageChanged,
 	return e, a.fullness.note(e.Used, e.Size)
 }
 
-// clear notes that the conversation starts anew, and returns the size of the window; 0 when
-// it is not known.
+// clear lets a new conversation be warned about again, and returns the size of the window; 0 when it
+// is not known.
 func (a *account) clear() (window int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -94,7 +94,7 @@ type spent struct {
 	model string
 }
 
-// note counts what an event of the main agent tells.
+// note counts the usage of a step when it ends.
 func (u *spent) note(e transcript.Event, price func(string, transcript.Usage) float64) {
 	switch e := e.(type) {
 	case transcript.StepStarted:
@@ -104,7 +104,7 @@ func (u *spent) note(e transcript.Event, price func(string, transcript.Usage) fl
 	}
 }
 
-// add counts a model call; what is nil is not known.
+// add counts a model call; a nil usage is not known, and counts nothing. A nil price knows no prices.
 func (u *spent) add(model string, usage *transcript.Usage, price func(string, transcript.Usage) float64) {
 	if usage == nil {
 		return
@@ -130,8 +130,7 @@ func (a *account) cost() float64 {
 	return cost
 }
 
-// text is the answer to /usage: what the main agent and each tree of subagents have
-// spent, and what they may.
+// text is the answer to /usage: what the main agent and each subagent have spent, and their limits.
 func (a *account) text() string {
 	a.mu.Lock()
 	main := a.spent
@@ -179,7 +178,7 @@ func amounts(tokens int, cost float64, priced bool) string {
 	return text
 }
 
-// spentOf says what a subagent and those below it have spent, of what they may.
+// spentOf says what a subagent has spent, with the subagents below it, and its limits.
 func spentOf(st subagent.Statement, priced bool) string {
 	spent, limits := st.Spent, st.Limits
 	facts := []string{fmt.Sprintf("%d%s tokens", spent.Tokens, of(limits.Tokens > 0, "%d", limits.Tokens))}
@@ -195,7 +194,7 @@ func spentOf(st subagent.Statement, priced bool) string {
 	return strings.Join(facts, ", ")
 }
 
-// of is what follows an amount that has a limit.
+// of is the limit after an amount, " of 5"; "" where there is none.
 func of(limited bool, format string, limit any) string {
 	if !limited {
 		return ""

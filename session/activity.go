@@ -11,9 +11,9 @@ import (
 	"acp-agent/transcript"
 )
 
-// activity is what the agents of a session do at this moment, folded from the events that
-// the conversation emits. /why answers from it, so it takes no lock but its own and asks
-// nothing. It is safe for concurrent use.
+// activity is what the agents of a session are doing, folded from the events that the conversation
+// passes on. /why reports it at any time, so it has a lock of its own and calls nothing under it. It is
+// safe for concurrent use.
 type activity struct {
 	now func() time.Time
 
@@ -23,35 +23,35 @@ type activity struct {
 
 func newActivity(now func() time.Time) *activity { return &activity{now: now} }
 
-// agentActivity is what one agent does. The zero value does nothing.
+// agentActivity is what one agent is doing. The zero value is idle.
 type agentActivity struct {
-	turn bool // a turn runs
+	turn bool // a turn is running
 	// preparing is what the turn waits for before its first model call; "" is nothing.
 	preparing      string
 	preparingSince time.Time
 	compacting     time.Time // since when the conversation is compacted; zero when it is not
 
 	model   string
-	asked   time.Time // when the model was called; zero when no call runs
-	last    time.Time // when the last of its answer came; zero before the first
+	asked   time.Time // when the model was called; zero when no request is open
+	last    time.Time // when the latest part of its answer came; zero before the first
 	retry   string    // what failed, and when it is tried again; "" when nothing failed
 	retryAt time.Time
 
 	calls []*callActivity // that have not ended, in the order in which they started
 }
 
-// callActivity is what one tool call does.
+// callActivity is what one tool call is doing.
 type callActivity struct {
 	id, tool string
 	card     kinds.Card
 	state    transcript.State
 	reason   string    // why the user is asked
-	since    time.Time // the state
-	output   string    // the last line that it printed
+	since    time.Time // when state changed last
+	output   string    // the last line of its output
 	outputAt time.Time
 	terminal bool // the editor's terminal shows the output
-	// child is the subagent that the call spawned; nil when there is none. doing is what
-	// that one does.
+	// child is the subagent that the call spawned; nil when there is none. doing is the subagent's
+	// activity.
 	child *transcript.Child
 	doing agentActivity
 }
@@ -64,7 +64,7 @@ func (a *activity) note(e transcript.Event) {
 	a.main.note(e, now)
 }
 
-// prepare says what the turn waits for before its first model call. done ends that.
+// prepare notes what the turn waits for before its first model call, until done is called.
 func (a *activity) prepare(what string) (done func()) {
 	set := func(what string) {
 		a.mu.Lock()
@@ -123,7 +123,7 @@ func (a *agentActivity) noteCall(e transcript.Event, now time.Time) {
 			c.terminal = e.TerminalID != ""
 		}
 	case transcript.ToolFinished:
-		if c := a.call(e.CallID); c != nil && (!e.Background || c.child == nil) { // /jobs tells of a job
+		if c := a.call(e.CallID); c != nil && (!e.Background || c.child == nil) { // /jobs has the jobs
 			a.remove(e.CallID)
 		}
 	case transcript.ChildStarted:
@@ -158,7 +158,7 @@ func (a *agentActivity) remove(id string) {
 // outputBytes bounds what is kept of the output of a call.
 const outputBytes = 1024
 
-// print notes output, of which the last line with text is kept.
+// print notes output, and keeps its last line with text.
 func (c *callActivity) print(text string, now time.Time) {
 	c.outputAt = now
 	if len(text) > outputBytes {

@@ -14,21 +14,21 @@ import (
 	"acp-agent/tools/pipeline"
 )
 
-// agentPolicies are the rules of the subagents of a session, which last as long as the session:
-// those in use, and the answers of a stored session to subagents that have not run since. They are
-// safe for concurrent use.
+// agentPolicies are the rules of the subagents of a session. They last as long as the session, longer
+// than one run of a subagent. They are safe for concurrent use.
 type agentPolicies struct {
 	mu    sync.Mutex // guards what follows
 	known map[string]*agentPolicy
-	order []string // of known
-	// expected are answers of a stored session to subagents that have not been needed since.
+	order []string // the keys of known, oldest first
+	// expected are answers that a stored session gave to subagents that have not run since it was
+	// opened again.
 	expected []storedAnswers
 }
 
 func newAgentPolicies() *agentPolicies { return &agentPolicies{known: map[string]*agentPolicy{}} }
 
-// agentPolicy is what the agents of one path of names have in common as long as the session
-// lives: an "always" is given to an agent by its name, not to one run of it.
+// agentPolicy has the rules of all runs of a subagent with one path of names: the user answers
+// "always" to an agent of that name, not to one run of it.
 type agentPolicy struct {
 	names    []string
 	manifest subagent.Manifest
@@ -37,8 +37,8 @@ type agentPolicy struct {
 	digest   string           // of the manifest and of those above it
 }
 
-// of returns the policy of a subagent with the given path of names, below the agent whose policy is
-// parent. Another manifest of the same name has another policy, and so have the agents below it.
+// of returns the policy of a subagent with a path of names, below the agent whose policy is parent. A
+// changed manifest of the same name starts with a new policy, and so do the agents below it.
 func (a *agentPolicies) of(m subagent.Manifest, names []string, parent *pipeline.Policy) *agentPolicy {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -67,7 +67,7 @@ func delegation(m subagent.Manifest) pipeline.PolicyDelegation {
 	return d
 }
 
-// inUse are the policies of subagents, in the order in which they were needed.
+// inUse are the policies of the subagents that have run, in the order of their first runs.
 func (a *agentPolicies) inUse() []*agentPolicy {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -81,7 +81,7 @@ func (a *agentPolicies) inUse() []*agentPolicy {
 // answers are the rules that the user's answers gave to a subagent.
 func (f *agentPolicy) answers() []permissions.Rule { return f.policy.Rules().In(permissions.Session) }
 
-// answers are the user's answers to all subagents, those too that are still expected.
+// answers are the user's answers to all subagents, including those that have not run again.
 func (a *agentPolicies) answers() []storedAnswers {
 	list := []storedAnswers{}
 	for _, p := range a.inUse() {
@@ -92,21 +92,22 @@ func (a *agentPolicies) answers() []storedAnswers {
 	return append(list, a.expectedAnswers()...)
 }
 
-// expect notes answers of the stored session.
+// expect notes the answers of the stored session, for the subagents to which they were given.
 func (a *agentPolicies) expect(list []storedAnswers) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.expected = list
 }
 
-// expectedAnswers are answers of the stored session to subagents that have not been needed since.
+// expectedAnswers are the answers to subagents that have not run again.
 func (a *agentPolicies) expectedAnswers() []storedAnswers {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.expected)
 }
 
-// restoreInto gives a policy the answers of the stored session, once; mu is held.
+// restoreInto moves the answers that a policy's agent had in the stored session into the policy, unless
+// a manifest has changed since. mu is held.
 func (a *agentPolicies) restoreInto(p *agentPolicy) {
 	for i, f := range a.expected {
 		if !slices.Equal(f.Names, p.names) {
@@ -120,8 +121,8 @@ func (a *agentPolicies) restoreInto(p *agentPolicy) {
 	}
 }
 
-// forgetExpected drops an answer to a subagent that has not been needed, and reports whether it
-// was there.
+// forgetExpected drops an answer to a subagent that has not run again, and reports whether it was
+// there.
 func (a *agentPolicies) forgetExpected(names []string, rule permissions.Rule) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -140,9 +141,8 @@ func (a *agentPolicies) forgetExpected(names []string, rule permissions.Rule) bo
 	return false
 }
 
-// digestOf is a digest of a manifest and of those above it, of which the next has policy; mu is
-// held. It is empty where one of
-// them has no form that could be compared later.
+// digestOf is a digest of a manifest and of the manifests above it; policy is the parent's. It is ""
+// where one of them cannot be compared later. mu is held.
 func (a *agentPolicies) digestOf(names []string, m subagent.Manifest, policy *pipeline.Policy) string {
 	above := ""
 	if len(names) > 1 {

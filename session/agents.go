@@ -13,8 +13,8 @@ import (
 	"acp-agent/transcript"
 )
 
-// agents are the main agent of a session, the manifests that it delegates to, and the tree of
-// its subagents, whose rules are agentPolicies. They are safe for concurrent use.
+// agents are the main agent of a session, the manifests of its subagents, and the tree of the
+// subagents. Their rules are in agentPolicies. They are safe for concurrent use.
 type agents struct {
 	opened
 	project *project
@@ -28,17 +28,17 @@ type agents struct {
 
 	mu      sync.Mutex // guards what follows
 	catalog *subagent.Catalog
-	trusted bool   // the project was, when the catalog was read
-	hash    string // of what the project held then
+	trusted bool   // the project was trusted when the catalog was read
+	hash    string // of the project's files when the catalog was read
 }
 
-// adopt makes the tools of a registry those of the main agent, and sorts them by mode.
+// adopt gives the main agent the tools of a registry, and sorts them by mode.
 func (a *agents) adopt(registry *tools.Registry) {
 	a.sortTools(registry)
 	a.tools.Adopt(registry)
 }
 
-// unsettled says why no file may be taken back at the moment; "" when it may.
+// unsettled says why files may not be put back at the moment; "" when they may.
 func (a *agents) unsettled(ctx context.Context) string {
 	if n := a.tree.ActiveCount(); n > 0 {
 		return "Subagents are still at work, and may change files. Wait for them, or stop them with `/tasks stop all`; then repeat the command.\n"
@@ -49,11 +49,11 @@ func (a *agents) unsettled(ctx context.Context) string {
 	return ""
 }
 
-// manifests returns the manifests in force now: those of the project only while the user
-// trusts it as it is. When that changes, the others are read again with them.
+// manifests returns the manifests in force now, the project's among them only while the user trusts
+// it as it is. When that changes, all manifests are read again.
 func (a *agents) manifests() *subagent.Catalog {
 	confirmed := a.project.confirmTrust()
-	now, trusted, problem := a.project.lastRead() // which may be later
+	now, trusted, problem := a.project.lastRead() // of a later read, perhaps: both have to agree
 	trusted = trusted && confirmed
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -66,8 +66,8 @@ func (a *agents) manifests() *subagent.Catalog {
 	return a.catalog
 }
 
-// choose settles which agent the user talks to: in a session that goes on the stored one, if it
-// is still there.
+// choose decides which agent the user talks to: the one that the client names, else the stored one if
+// it is still there, else the configured one.
 func (a *agents) choose(stored string) error {
 	err := a.chooseNamed(cmp.Or(a.spec.Agent, stored, a.settings.Agent))
 	if err != nil && stored != "" && a.spec.Agent == "" {
@@ -96,7 +96,7 @@ func (a *agents) chooseNamed(name string) error {
 	return nil
 }
 
-// notices say what of the manifests cannot be used.
+// notices say which parts of the manifests cannot be used.
 func (a *agents) notices() []transcript.Notice {
 	var list []transcript.Notice
 	for _, problem := range a.manifests().Problems() {

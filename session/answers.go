@@ -6,26 +6,25 @@ import (
 	"acp-agent/tools/pipeline"
 )
 
-// The keys under which a session stores the user's answers: to the main agent, those of them that
-// hold for the session only, and to its subagents.
+// The keys under which a session stores the user's answers.
 const (
-	rulesKey     = "rules"
-	hereKey      = "rules here"
-	subagentsKey = "rules of subagents"
+	rulesKey     = "rules"              // to the main agent
+	hereKey      = "rules here"         // of those, the ones that hold for the session only
+	subagentsKey = "rules of subagents" // to subagents
 )
 
 // storedAnswers are the user's answers to the subagents of one path of names, as they are stored.
 type storedAnswers struct {
 	Names []string `json:"names"`
-	// Manifests is a digest of their manifests, from the first name down: answers to others of
-	// these names do not hold.
+	// Manifests is a digest of their manifests, from the first name down. When it differs, the
+	// answers do not hold.
 	Manifests string             `json:"manifests"`
 	Rules     []permissions.Rule `json:"rules"`
 	Here      []permissions.Rule `json:"here,omitempty"`
 }
 
-// answersIn are the rules of a policy that the user's answers added, and those of them that hold
-// for the session only.
+// answersIn returns the rules that the user's answers added to a policy. here are the ones among them
+// that hold for the session only.
 func answersIn(p *pipeline.Policy) (rules, here []permissions.Rule) {
 	rules, here = []permissions.Rule{}, []permissions.Rule{}
 	for _, rule := range p.Rules().In(permissions.Session) {
@@ -48,8 +47,8 @@ func (b *ruleBook) saveAnswers(a *archive) {
 	a.put(subagentsKey, b.below.answers())
 }
 
-// restoreAnswers puts the user's answers of the stored session in force. Those to subagents wait
-// for the first of their name.
+// restoreAnswers puts the user's answers of the stored session in force. An answer to a subagent waits
+// for the first run of a subagent of that name.
 func (b *ruleBook) restoreAnswers(a *archive) {
 	var rules, here []permissions.Rule
 	var below []storedAnswers
@@ -62,8 +61,7 @@ func (b *ruleBook) restoreAnswers(a *archive) {
 	b.below.expect(below)
 }
 
-// StoredAnswers are the rules that the user's answers added in a stored session, those to
-// subagents left out.
+// StoredAnswers are the rules that the user's answers to the main agent added in a stored session.
 func StoredAnswers(stored *store.Stored) (rules []permissions.Rule, err error) {
 	_, err = stored.State(rulesKey, &rules)
 	return rules, err

@@ -12,30 +12,28 @@ import (
 	"acp-agent/transcript"
 )
 
-// archive stores a conversation, with values under keys that the conversation does not hold, and
-// reads those of a session that goes on. It stores nothing where the host has no store. It is safe
-// for concurrent use once it is open.
+// archive stores a conversation, and beside it values under keys; of a resumed session it also reads
+// them. It stores nothing where the host has no store. It is safe for concurrent use once it is open.
 type archive struct {
 	sessionID string
 	logger    *slog.Logger
 	recorder  *store.Recorder // nil stores nothing
 
 	mu   sync.Mutex        // guards kept
-	kept map[string]string // what put stored last
+	kept map[string]string // the value that put stored last, by key
 }
 
 func newArchive(sessionID string, logger *slog.Logger) *archive {
 	return &archive{sessionID: sessionID, logger: logger, kept: map[string]string{}}
 }
 
-// open opens what stores the session: of a new one, which touches no disk, or of the one that is
-// resumed. When the conversation cannot be stored later, it says so, once; the conversation goes on
-// all the same.
-func (a *archive) open(o opened, notices *notices) (err error) {
+// open opens the recorder of a new session, which touches no disk, or of the session that is resumed.
+// When the conversation cannot be stored later, a notice says so once, and the conversation goes on.
+func (a *archive) open(o opened, c *conversation) (err error) {
 	failed := func(err error) {
 		a.logger.Warn("the conversation cannot be stored", "session", a.sessionID, "error", err.Error())
 		text := "This conversation is not stored at the moment: " + err.Error() + ". It goes on, and storing is tried again with each step."
-		notices.once("store", transcript.Notice{Severity: transcript.Warning, Title: "Conversation not stored", Text: text})
+		o.noticeProblem(c, "store", transcript.Notice{Severity: transcript.Warning, Title: "Conversation not stored", Text: text})
 	}
 	if !o.stored {
 		a.recorder = o.host.Store.Create(store.Info{ID: o.ID, Cwd: o.spec.Cwd, Additional: o.spec.Additional}, failed)
@@ -44,15 +42,20 @@ func (a *archive) open(o opened, notices *notices) (err error) {
 	if a.recorder, err = o.host.Store.Open(o.ID, failed); err != nil {
 		return err
 	}
-	if cwd := a.recorder.Info().Cwd; filepath.Clean(cwd) != filepath.Clean(o.spec.Cwd) {
-		err := fmt.Errorf("session %s is of the directory %s: open it there, or fork it to go on in %s", o.ID, cwd, o.spec.Cwd)
+	switch cwd := a.recorder.Info().Cwd; {
+	case cwd == "": // what the user allowed there must not hold elsewhere
+		err = fmt.Errorf("the directory of session %s can no longer be read: fork it to go on in %s", o.ID, o.spec.Cwd)
+	case filepath.Clean(cwd) != filepath.Clean(o.spec.Cwd):
+		err = fmt.Errorf("session %s is of the directory %s: open it there, or fork it to go on in %s", o.ID, cwd, o.spec.Cwd)
+	}
+	if err != nil {
 		return &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
 	}
 	a.recorder.SetAdditional(o.spec.Additional)
 	return nil
 }
 
-// close ends what stores the session.
+// close writes what is still pending, and closes the recorder.
 func (a *archive) close() {
 	if err := a.recorder.Close(); err != nil {
 		a.logger.Warn("the stored conversation cannot be closed", "session", a.sessionID, "error", err.Error())
@@ -62,10 +65,10 @@ func (a *archive) close() {
 // emit stores an event.
 func (a *archive) emit(e transcript.Event) { a.recorder.Emit(e) }
 
-// info is what is stored of the session as a whole.
+// info is what the store lists about the session.
 func (a *archive) info() store.Info { return a.recorder.Info() }
 
-// stored is what is stored of the session that is resumed; nil when there is nothing.
+// stored is the stored session that is resumed; nil in a new session.
 func (a *archive) stored() *store.Stored {
 	if a.recorder == nil {
 		return nil
@@ -73,7 +76,7 @@ func (a *archive) stored() *store.Stored {
 	return a.recorder.Stored()
 }
 
-// put stores a value under a key unless it is the one that was stored last.
+// put stores a value under a key unless the same value was stored last.
 func (a *archive) put(key string, value any) {
 	if a.recorder == nil {
 		return
@@ -91,7 +94,7 @@ func (a *archive) put(key string, value any) {
 	}
 }
 
-// get reads a value of the session that is resumed, and reports whether there is one.
+// get decodes a value of the resumed session, and reports whether there is one.
 func (a *archive) get(key string, into any) (found bool, err error) {
 	stored := a.stored()
 	if stored == nil {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,7 +27,7 @@ func archiving(t *testing.T, dir string, stored bool) *parts {
 	p.host.Logger = slog.New(slog.DiscardHandler)
 	p.host.Store = store.New(store.Options{Dir: filepath.Join(dir, "conversations")})
 	t.Cleanup(func() { _ = p.host.Store.Close() })
-	if err := p.conversation.archive.open(p.opened, p.conversation.notices); err != nil {
+	if err := p.conversation.archive.open(p.opened, p.conversation); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -65,9 +66,19 @@ func TestArchive_GoesOn(t *testing.T) {
 	}
 	second.close()
 	p.spec.Cwd = "/elsewhere"
-	if err := newArchive(p.ID, p.host.Logger).open(p.opened, p.conversation.notices); !badInput(err) {
-		t.Errorf("in another directory: %v", err)
+	refused := func(where, says string) {
+		t.Helper()
+		third := newArchive(p.ID, p.host.Logger)
+		if err := third.open(p.opened, p.conversation); !badInput(err) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", where, err)
+		}
+		third.close()
 	}
+	refused("in another directory", "is of the directory /work")
+	if err := os.Truncate(filepath.Join(dir, "conversations", p.ID+".jsonl"), 0); err != nil {
+		t.Fatal(err)
+	}
+	refused("without the record of its directory", "can no longer be read")
 }
 
 func badInput(err error) bool {
@@ -79,7 +90,7 @@ func badInput(err error) bool {
 func TestArchive_StoresNothing(t *testing.T) {
 	p := newParts(t, Settings{}, nil)
 	a := p.conversation.archive
-	if err := a.open(p.opened, p.conversation.notices); err != nil {
+	if err := a.open(p.opened, p.conversation); err != nil {
 		t.Fatal(err)
 	}
 	a.put(choicesKey, storedChoices{Model: "m"})
@@ -114,7 +125,7 @@ func TestSidecars_GoOn(t *testing.T) {
 	p.life = newLifetime(t.Context(), nil)
 	path := p.sidecar(t, "the rest")
 	p.say("go")
-	sidecars{p.opened, p.conversation.archive}.keep(path)
+	sidecars{p.opened, p.conversation.archive}.store(path)
 	p.life.wait()
 	p.conversation.archive.close()
 

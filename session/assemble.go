@@ -23,8 +23,8 @@ type assembler struct {
 	rules        *ruleBook
 	sources      *sources
 	agents       *agents
-	briefing     *briefing // what agents are told; briefing.go
-	jobs         *jobs     // commands in the background, of which agents are told; jobs.go
+	briefing     *briefing // the system prompt and the reminders; briefing.go
+	jobs         *jobs     // commands in the background; jobs.go
 }
 
 // pipeline makes the door through which the main agent's tool calls pass.
@@ -37,8 +37,8 @@ func (a *assembler) pipeline() (*pipeline.Pipeline, error) {
 	return p, p.CheckVariables()
 }
 
-// pipelineOptions are those of the main agent's pipeline. Those of a subagent differ in
-// what childOptions changes.
+// pipelineOptions are the options of the main agent's pipeline. childOptions changes them for a
+// subagent.
 func (a *assembler) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 	h := a.host
 	o := pipeline.Options{
@@ -50,7 +50,7 @@ func (a *assembler) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 				Threshold: a.settings.Threshold, Size: a.settings.ListedSize, Always: slices.Concat(kinds.Locked(), a.agents.manifest.Always, a.settings.Always),
 			},
 		},
-		Judges:    pipeline.Judges{Policy: a.rules.policy, Watchdog: a.settings.Watchdog, Asker: a.spec.Asker, Line: a.spec.Line},
+		Judges:    pipeline.Judges{Policy: a.rules.policy, Watchdog: a.settings.Watchdog, Asker: a.spec.Asker, Queue: a.spec.Queue},
 		Machine:   pipeline.Machine{Home: h.Home, UserData: []string{h.UserData}, Own: h.untouchable(), Keys: h.Keys, Dialect: h.Dialect},
 		Observers: pipeline.Observers{Logger: h.Logger, Bus: h.Bus, Tracer: h.Tracer},
 		Session:   pipelineSession{parts: a}, Workspace: a.work, Limits: a.limits(), Cache: cache, Tape: h.Tape,
@@ -65,7 +65,7 @@ func (a *assembler) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 	return o
 }
 
-// limits are those of the settings, with what the client asks for this session.
+// limits are the limits of the settings, with what the client asks for this session.
 func (o opened) limits() tools.Limits {
 	l := o.settings.Limits
 	l.BashDefault = o.spec.CommandTimeout
@@ -87,7 +87,7 @@ func (o opened) workspaceOptions(context systemContext, archive *archive, jobs r
 		Protection: run.Protection{Secret: o.secrets.holds, Protected: protected, Hidden: o.secrets.masked},
 		Commands: run.Options{
 			Launcher: h.Launcher, Environ: h.Environ, Passed: o.settings.Environment, Secrets: h.Secrets(), GitPrograms: command.GitConfigSettings,
-			Sandbox:   run.Sandboxing{Box: h.Box, Level: o.settings.Sandbox, Network: o.settings.Network},
+			Sandbox:   run.Sandboxing{Box: h.Box, Level: o.settings.Sandbox, Network: o.settings.Network, OfferOutside: o.settings.OfferOutside && o.spec.OptionNames},
 			Terminals: spec.Terminals, Trial: spec.Trial, Jobs: jobs,
 		},
 	}

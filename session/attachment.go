@@ -14,8 +14,8 @@ import (
 // withheld stands for the text of a file that holds secrets.
 const withheld = "[not passed on: this file holds secrets]"
 
-// dropSecretAttachments takes the text of files that hold secrets out of a prompt: a mention
-// is not a way round what every tool refuses (R30). It notifies the user.
+// dropSecretAttachments takes the text of files that hold secrets out of a prompt, because no tool
+// would read them either (R30). It notifies the user.
 func (p *promptReader) dropSecretAttachments(prompt *transcript.Message) {
 	for i, part := range prompt.Parts {
 		resource, ok := part.(*transcript.ResourcePart)
@@ -30,8 +30,8 @@ func (p *promptReader) dropSecretAttachments(prompt *transcript.Message) {
 	}
 }
 
-// namesSecret reports whether an address leads to a file that holds secrets, by its
-// own name or by that of where its links lead.
+// namesSecret reports whether an address leads to a file that holds secrets, by its own name or by
+// the name of the file to which its links lead.
 func (p *promptReader) namesSecret(address string) bool {
 	path := address
 	if u, err := url.Parse(address); err == nil && len(u.Scheme) > 1 { // one letter is a Windows drive

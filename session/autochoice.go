@@ -9,14 +9,14 @@ import (
 	"acp-agent/transcript"
 )
 
-// decideWait is how long the answer to a choice of auto waits for the trial of the
-// sandbox, which takes a fraction of that.
+// decideWait is how long the answer to a choice of auto waits for the trial of the sandbox, which
+// usually takes a fraction of it.
 const decideWait = 3 * time.Second
 
 const stillTrying = "it is still being found out whether this machine has a sandbox"
 
-// postponeAuto reports whether a choice is the mode auto while it is not known whether it can be
-// had, and notes that choice: [Session.Decide] waits for the decision.
+// postponeAuto notes a choice of the mode auto that cannot be decided before the trial of the sandbox
+// ends, and reports whether it did. [Session.Decide] waits for the decision.
 func (m *modes) postponeAuto(mode string) bool {
 	if mode != string(permissions.ModeAuto) {
 		return false
@@ -31,15 +31,15 @@ func (m *modes) postponeAuto(mode string) bool {
 	return true
 }
 
-// expectsAuto reports whether the finding that is expected allows the mode auto.
+// expectsAuto reports whether the expected finding about the sandbox allows the mode auto.
 func (m *modes) expectsAuto() bool {
 	report, expected := m.sandbox.Expected()
 	return expected && m.noAuto(report) == ""
 }
 
-// decide waits until a choice of a mode is decided: that of auto depends on the trial of the
-// sandbox. Where that finds none, or takes too long, its error says so, and the mode stays as it is.
-// Every other choice is decided at once.
+// decide waits until a choice of a mode is decided: auto depends on the trial of the sandbox, any
+// other mode is decided at once. Where the trial finds no sandbox, or takes too long, the error says
+// so, and the mode stays as it is.
 func (m *modes) decide(ctx context.Context, value string) error {
 	if value != string(permissions.ModeAuto) {
 		return nil
@@ -82,9 +82,8 @@ func (m *modes) dropClientsAuto() {
 	}
 }
 
-// awaitSandbox waits until it is known how processes are confined, and with it which
-// modes there are and whether a session whose configured mode is auto begins in
-// it. Its error is that of ctx.
+// awaitSandbox waits for the trial of the sandbox, which decides which modes there are and whether a
+// session whose configured mode is auto starts in it. Its error is that of ctx.
 func (m *modes) awaitSandbox(ctx context.Context) error {
 	report, err := m.sandbox.Wait(ctx)
 	if err == nil {
@@ -103,15 +102,15 @@ func (m *modes) undecided() bool {
 	return pending != "" || mode == permissions.ModeAuto && m.enforced() != mode
 }
 
-// resolve applies what was found out about a sandbox. A session that waits for auto is
-// in it from now on, unless the user has chosen another mode meanwhile. Without a
-// sandbox, one that is in auto because a sandbox was expected falls back to ask, and a
-// warning says so; the client's own choice is answered instead (decide). It reports
-// whether the mode was changed.
+// resolve applies the finding about the sandbox, and reports whether that changed the mode. With a
+// sandbox, a session that waits for auto changes to it, unless the user has chosen another mode
+// meanwhile. Without one, a session that is in auto because a sandbox was expected falls back to ask.
+// A warning says so when the configuration asked for auto; a choice of the client is answered by
+// decide.
 func (m *modes) resolve(report sandbox.Report) bool {
 	why := m.noAuto(report)
 	m.mu.Lock()
-	pending, chose, was := m.pending, m.byClient, m.current
+	pending, byClient, was := m.pending, m.byClient, m.current
 	m.pending, m.byClient = "", false
 	switch {
 	case why == "" && pending != "":
@@ -132,17 +131,17 @@ func (m *modes) resolve(report sandbox.Report) bool {
 	case was == permissions.ModeAuto:
 		notice := autoNotice("The mode auto, which this machine allowed before, is not available", why)
 		m.notices.once(notice.Text, notice)
-	case pending != "" && !chose:
+	case pending != "" && !byClient:
 		notice := autoNotice("The configured mode auto is not available", why)
 		m.notices.once(notice.Text, notice)
 	}
 	return now != was
 }
 
-// announceSandbox notifies the client, when it becomes known, how processes are confined, and
-// whether there is the mode auto.
+// announceSandbox notifies the client when the trial of the sandbox ends, which decides whether there
+// is the mode auto. It does nothing when the session started after the trial.
 func (m *modes) announceSandbox() {
-	if m.sandboxFound {
+	if m.knownAtStart {
 		return
 	}
 	m.life.start(func() {
@@ -159,8 +158,7 @@ func (m *modes) announceSandbox() {
 	})
 }
 
-// await keeps a turn in auto, or of a session that waits for auto, until it is known
-// whether it can be had.
+// await keeps a turn back while its mode depends on the trial of the sandbox.
 func (m *modes) await(ctx context.Context) {
 	if !m.undecided() {
 		return

@@ -9,9 +9,9 @@ import (
 	"acp-agent/transcript"
 )
 
-// autoMode is the mode auto if it is offered: by the finding of this process, before
-// that by the one that is expected, and where nothing is known with a description that
-// says so.
+// autoMode is the mode auto; nothing where it is not offered. Before the trial of the sandbox has
+// ended, the expected finding decides; without one, auto is offered, and its description says that
+// the trial runs.
 func (m *modes) autoMode() []Mode {
 	mode := Mode{
 		ID: string(permissions.ModeAuto), Name: "Auto",
@@ -27,9 +27,10 @@ func (m *modes) autoMode() []Mode {
 	return []Mode{mode}
 }
 
-// first is the mode that a session begins in: the configured one, but that auto waits
-// until it is known whether there is a sandbox, unless one is expected.
-func (m *modes) first(configured permissions.Mode) permissions.Mode {
+// initial returns the mode that a session starts in, which is the configured one. Auto waits for the
+// trial of the sandbox, as pending, unless the expected finding allows it; where there is no sandbox,
+// startup has a notice.
+func (m *modes) initial(configured permissions.Mode) permissions.Mode {
 	switch configured {
 	case "":
 		return permissions.ModeAsk
@@ -48,8 +49,8 @@ func (m *modes) first(configured permissions.Mode) permissions.Mode {
 	return configured
 }
 
-// enforced is the mode whose rules are in force: those of auto only while it is known that
-// processes are confined, whatever was expected.
+// enforced is the mode whose rules are in force. The rules of auto are in force only after the trial
+// of the sandbox, whatever was expected of it; until then those of ask are.
 func (m *modes) enforced() permissions.Mode {
 	mode := m.now()
 	if mode != permissions.ModeAuto {
@@ -79,8 +80,8 @@ func autoNotice(what, why string) transcript.Notice {
 	}
 }
 
-// noAuto says why there is no mode auto; empty when there is. What reaches the network
-// is asked about in it, so the sandbox must be able to keep what is not asked from it.
+// noAuto says why there is no mode auto; "" when there is. In auto the user is asked about hosts and
+// not about commands, so the sandbox must be able to keep commands from the network.
 func (m *modes) noAuto(report sandbox.Report) string {
 	switch {
 	case !report.Confines():
@@ -106,7 +107,7 @@ func (m *modes) holdsOwn() bool {
 	return false
 }
 
-// noSandbox says that, and why, nothing confines processes.
+// noSandbox says that nothing confines processes, and why.
 func noSandbox(report sandbox.Report) string {
 	text := "there is no sandbox on this machine"
 	if len(report.Notes) > 0 {
@@ -115,7 +116,7 @@ func noSandbox(report sandbox.Report) string {
 	return text
 }
 
-// whyNot says why a mode that exists is not offered; "" of any but auto.
+// whyNot says why a mode is not offered; "" for any mode but auto.
 func (m *modes) whyNot(mode string) string {
 	if mode != string(permissions.ModeAuto) {
 		return ""

@@ -28,8 +28,8 @@ const (
 	smallWindow = 64_000
 )
 
-// briefing is what the agents of a session are told of where they work: the system prompt,
-// and reminders in the conversation (reminders.go). A turn uses it before its agents run.
+// briefing makes the system prompt of a session's agents, and the reminders in their conversations
+// (reminders.go). A turn makes the prompt before its agents run.
 type briefing struct {
 	opened
 	choices *choices
@@ -39,8 +39,8 @@ type briefing struct {
 	context     systemContext
 	environment subagent.Environment
 	system      string // of the main agent; "" until the first turn
-	// began is what the session saw when it began, in the process that stored it; nil in a new
-	// one. It stands in the system prompt, which stays as it was (R138).
+	// began is what the session saw when it was new; nil before its first turn. A resumed session
+	// has what was stored, because the system prompt must not change (R138).
 	began *beginning
 }
 
@@ -69,8 +69,8 @@ func newEnvironment(o opened, context systemContext) subagent.Environment {
 	}
 }
 
-// systemPrompt is the main agent's. It is made by the first turn, when it is known which
-// agents there are, and never changes (R138).
+// systemPrompt returns the system prompt of the main agent. The first turn makes it, when the tools and
+// agents are known, and it never changes (R138).
 func (b *briefing) systemPrompt(ctx context.Context, window func() int) string {
 	if b.system == "" {
 		b.survey(ctx, window)
@@ -81,12 +81,11 @@ func (b *briefing) systemPrompt(ctx context.Context, window func() int) string {
 	return b.system
 }
 
-// facts is what agents are told in their first message, because it differs from one session
-// to the next: the system prompt is the same for all sessions of a project on a day (R109,
-// R138).
+// facts are stated in an agent's first message and not in its system prompt, because they differ
+// between sessions: the system prompt is the same for all sessions of a project on a day (R109, R138).
 //
-// The size of results is that of a step of few calls while the window is empty: it is told
-// again only when another model has another window.
+// The size of results is that of a step of one call while the window is empty. It is stated again
+// only when another model has another window.
 func (b *briefing) facts(window int) string {
 	var text strings.Builder
 	if scratch := b.work.Session().Scratch; scratch != "" {
@@ -108,15 +107,14 @@ type surveyed struct {
 	Sandbox string
 }
 
-// survey adds to what agents are told of where they work: the repository, the top of the
-// tree, and the sandbox, and finds out whether the window is small. What takes longer than
-// surveyTime is left out.
+// survey completes the environment of the system prompt: the repository, the top of the tree, the
+// sandbox, and whether the window is small. What takes longer than surveyTime is left out.
 func (b *briefing) survey(ctx context.Context, window func() int) {
 	ctx, cancel := context.WithTimeout(ctx, surveyTime)
 	defer cancel()
 	e, tokens := &b.environment, window()
 	e.Brief = tokens > 0 && tokens < smallWindow
-	found := record.Value(b.host.Tape, "survey", b.ID, func() surveyed {
+	found := record.Await(b.host.Tape, "survey", b.ID, func() surveyed {
 		s := surveyed{Began: b.began}
 		if s.Began == nil {
 			s.Began = &beginning{Date: e.Date, Tree: b.topOfTree(ctx, e.Brief), Git: gitLine(b.agents.tools.Repository(ctx))}
@@ -126,14 +124,14 @@ func (b *briefing) survey(ctx context.Context, window func() int) {
 		}
 		return s
 	})
-	if found.Began == nil { // of a recording that has no answer
+	if found.Began == nil { // the recording has no answer
 		found.Began = &beginning{Date: e.Date}
 	}
 	b.began, e.Sandbox = found.Began, found.Sandbox
 	e.Date, e.Tree, e.Git = b.began.Date, b.began.Tree, b.began.Git
 }
 
-// gitLine says what is known of the repository; "" without one.
+// gitLine describes the repository; "" without one.
 func gitLine(repository pipeline.Repository, ok bool) string {
 	if !ok {
 		return ""
@@ -187,8 +185,8 @@ func (b *briefing) topOfTree(ctx context.Context, brief bool) string {
 	return line.String()
 }
 
-// sandboxLines say what commands may do, which failures come of that, and what to do about
-// them. open says that commands have the network, attended that a user can allow more.
+// sandboxLines tell the model what commands may do, which failures the sandbox causes, and what to do
+// about them. open says that commands have the network, attended that a user can allow more.
 func sandboxLines(report sandbox.Report, open, attended bool) string {
 	switch {
 	case report.Refused != "":
@@ -212,17 +210,17 @@ func sandboxLines(report sandbox.Report, open, attended bool) string {
 `, report.Kind, network, more)
 }
 
-// The tools without which an agent is not told of skills, and of other agents.
+// Without these tools an agent's system prompt has no skills, and no other agents.
 const (
 	skillTool    = "skill"
 	delegateTool = "task"
 )
 
-// surroundings are what an agent with these tools is told of where it works.
+// surroundings is the environment in the system prompt of an agent with the tools of p.
 func (b *briefing) surroundings(p *pipeline.Pipeline) subagent.Environment {
 	has := func(id string) bool {
 		entry, known := b.host.Registry.Get(id)
-		return known && p.Why(entry) == ""
+		return known && p.WhyAbsent(entry) == ""
 	}
 	e := b.environment
 	if !has(skillTool) {

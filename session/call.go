@@ -10,8 +10,8 @@ import (
 	"acp-agent/transcript"
 )
 
-// Call runs one tool call outside of any turn, as the user does by hand, through
-// every stage that a model's call passes. Its events go to the session's sink.
+// Call runs one tool call of the user outside of any turn. It passes every stage that a model's call
+// passes, and its events go to the session's sink.
 func (s *Session) Call(ctx context.Context, tool, input string) transcript.ToolFinished {
 	id := s.host.IDs.New(transcript.CallPrefix)
 	s.sources.awaitTool(ctx, tool, func() bool { return s.agents.tools.Tools().Has(tool) })
@@ -20,9 +20,9 @@ func (s *Session) Call(ctx context.Context, tool, input string) transcript.ToolF
 	return s.agents.tools.Run(trace.WithSpan(ctx, s.life.span), prepared, transcript.SinkFunc(s.conversation.record))
 }
 
-// Explain says what would become of a tool call in this session, and why. Nothing runs
-// and nothing is written; see pipeline.Explain.
-// Of a server's tool that is not known yet, the rules are judged as far as its name goes.
+// Explain says how a tool call would be judged in this session, and why. Nothing runs and nothing is
+// written; see pipeline.Explain. The tool of a server that has not listed its tools yet is judged by
+// its name alone.
 func (s *Session) Explain(ctx context.Context, tool, input string) pipeline.Explanation {
 	call := pipeline.Call{ID: "explain", Name: tool, Input: input}
 	if !s.agents.tools.Tools().Has(tool) {
@@ -33,27 +33,27 @@ func (s *Session) Explain(ctx context.Context, tool, input string) pipeline.Expl
 	return s.agents.tools.Explain(ctx, call)
 }
 
-// WithRules adds rules to one scope of the session, such as to see what they would change.
+// WithRules adds rules to one scope of the session, so that a caller can try what they change.
 func (s *Session) WithRules(scope permissions.Scope, rules ...permissions.Rule) {
 	s.rules.policy.Add(scope, rules...)
 }
 
-// ToolStatus says of one tool how it stands in the session.
+// ToolStatus says whether a tool is available in a session.
 type ToolStatus struct {
-	// Off says why it is not there; "" when it is.
+	// Off says why the tool is not available; "" when it is.
 	Off string
-	// Deferred tools have to be looked for (R87).
+	// Deferred says that the model finds the tool only with tool_search (R87).
 	Deferred bool
 }
 
-// ToolStatus returns how a tool stands in this session.
+// ToolStatus says whether a tool is available in this session.
 func (s *Session) ToolStatus(id string) ToolStatus {
 	entry, ok := s.agents.tools.Tools().Get(id)
 	if !ok {
 		return ToolStatus{Off: "unknown"}
 	}
-	return ToolStatus{Off: s.agents.tools.Why(entry), Deferred: s.agents.tools.Deferred(id)}
+	return ToolStatus{Off: s.agents.tools.WhyAbsent(entry), Deferred: s.agents.tools.Deferred(id)}
 }
 
-// Tools lists the tools in the order in which the model is told of them.
+// Tools lists the tools in the order in which requests list them.
 func (s *Session) Tools() []*tools.Entry { return s.agents.tools.Tools().All() }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"acp-agent/compaction"
 	"acp-agent/internal/pathname"
 	"acp-agent/kinds"
 	"acp-agent/model"
@@ -16,7 +17,7 @@ import (
 	"acp-agent/workspace/undo"
 )
 
-// storedContents keeps what stood in files with the stored session.
+// storedContents keeps former contents of files as blobs of the stored session.
 type storedContents struct {
 	store *store.Store
 	id    string
@@ -31,14 +32,14 @@ func (c storedContents) Put(content io.Reader) (name string, err error) {
 // Open implements timeline.Contents.
 func (c storedContents) Open(name string) (io.ReadCloser, error) { return c.store.OpenBlob(c.id, name) }
 
-// checkpoints are the messages of the user that can be taken back, with what was said and changed
-// in files since (R142). undo_command.go answers the commands that do so.
+// checkpoints are the messages of the user that /undo and /rewind can take back, with what was said
+// and changed in files since (R142). undo_command.go has the commands.
 type checkpoints struct {
 	work         *workspace.Workspace
 	conversation *conversation
 	plans        *plans     // the plan as it was at each message; plans.go
-	agents       *agents    // must have settled
-	sources      *sources   // are told which files were put back
+	agents       *agents    // none may be working while files are put back
+	sources      *sources   // language servers and trust depend on the files
 	performer    *performer // asks about files that someone else changed
 }
 
@@ -46,13 +47,13 @@ func newCheckpoints(work *workspace.Workspace, c *conversation, a *agents, s *so
 	return &checkpoints{work: work, conversation: c, plans: newPlans(c), agents: a, sources: s, performer: p}
 }
 
-// add lets what follows be taken back to the prompt.
+// add makes the prompt a checkpoint, to which later changes can be taken back.
 func (c *checkpoints) add(ctx context.Context, prompt *transcript.Message) {
 	c.work.History().Begin(ctx, prompt.ID)
 	c.plans.note(sentPlanKey(prompt.ID))
 }
 
-// restore lets the messages of a stored session be taken back.
+// restore loads the checkpoints of a stored session whose messages are in its record.
 func (c *checkpoints) restore(stored *store.Stored) {
 	c.work.History().LoadCheckpoints(stored.State, func(id string) bool {
 		_, known := c.conversation.log.IsHidden(id)
@@ -81,40 +82,45 @@ func (c *checkpoints) list() []checkpoint {
 	return list
 }
 
-// hide cuts the conversation off before the first of some messages that is part of it.
+// hide removes, for the model, the first of the messages that it still sees and all that follows.
 func (c *conversation) hide(ids []string) {
-	for _, id := range ids {
-		if hidden, known := c.log.IsHidden(id); known && !hidden {
-			c.note(transcript.Hidden{MessageID: id})
-			break
-		}
-	}
-	c.memo = model.Memo{}
+	c.cut(ids, false, func(id string) transcript.Event { return transcript.Hidden{MessageID: id} })
 }
 
-// show brings back what hide cut off at the first of some messages.
+// show brings back what hide removed at the first of the messages.
 func (c *conversation) show(ids []string) {
+	c.cut(ids, true, func(id string) transcript.Event { return transcript.Shown{MessageID: id} })
+}
+
+// cut notes an event for the first of some messages that is hidden, or not, and tells how full
+// the model's window is then, by an estimate of what was taken out or brought back.
+func (c *conversation) cut(ids []string, hidden bool, event func(id string) transcript.Event) {
+	estimate := func() int { return new(compaction.Meter).Estimate(c.log.Messages()) }
+	before := estimate()
 	for _, id := range ids {
-		if hidden, known := c.log.IsHidden(id); known && hidden {
-			c.note(transcript.Shown{MessageID: id})
+		if is, known := c.log.IsHidden(id); known && is == hidden {
+			c.note(event(id))
 			break
 		}
 	}
 	c.memo = model.Memo{}
+	if _, last := c.account.now(); last.Used > 0 {
+		c.emit(transcript.UsageChanged{Used: max(0, last.Used+estimate()-before), Size: last.Size})
+	}
 }
 
 // listedPaths is how many paths an answer names.
 const listedPaths = 20
 
-// place is a path as the user reads it: below the session's directory, else whole.
-func place(cwd, path string) string {
+// shownPath is a path in an answer: relative below cwd, else absolute.
+func shownPath(cwd, path string) string {
 	if rel, ok := pathname.Rel(cwd, path); ok {
 		path = filepath.ToSlash(rel)
 	}
 	return "`" + strings.ReplaceAll(kinds.Visible(path), "`", "'") + "`"
 }
 
-// outcomeText says what became of files, in a session in the directory cwd.
+// outcomeText lists the files that were put back and those that were not, in a session in cwd.
 func outcomeText(cwd string, out undo.Outcome) string {
 	var b strings.Builder
 	if len(out.Changed) == 0 {
@@ -126,7 +132,7 @@ func outcomeText(cwd string, out undo.Outcome) string {
 				fmt.Fprintf(&b, "- and %d more\n", len(out.Changed)-i)
 				break
 			}
-			b.WriteString("- " + place(cwd, path) + "\n")
+			b.WriteString("- " + shownPath(cwd, path) + "\n")
 		}
 	}
 	if len(out.Left) > 0 {
@@ -136,7 +142,7 @@ func outcomeText(cwd string, out undo.Outcome) string {
 				fmt.Fprintf(&b, "- and %d more\n", len(out.Left)-i)
 				break
 			}
-			fmt.Fprintf(&b, "- %s: %s\n", place(cwd, left.Path), kinds.Visible(left.Why))
+			fmt.Fprintf(&b, "- %s: %s\n", shownPath(cwd, left.Path), kinds.Visible(left.Why))
 		}
 	}
 	for _, line := range out.Missed {

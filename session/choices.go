@@ -7,10 +7,10 @@ import (
 	"acp-agent/permissions"
 )
 
-// choices are what the user chose for a session: its mode (mode.go), its model and how long that one
-// may think (models.go), and what becomes of prompts that come while a turn runs (steer.go). option.go
-// has the list of them that the client shows. They are safe for concurrent use, and call nothing else
-// with a lock held.
+// choices are what the user chose for a session: its mode (mode.go), its model and thought level
+// (models.go), and what becomes of prompts that come while a turn runs (steer.go). option.go has the
+// form in which clients show them. They are safe for concurrent use, and call nothing else with a lock
+// held.
 type choices struct {
 	modes  *modes
 	models *models
@@ -19,7 +19,7 @@ type choices struct {
 	queue string
 }
 
-// choice is the state of all options.
+// choice is the values of all options at one moment.
 type choice struct {
 	mode permissions.Mode
 	// before is the mode that plan mode was entered from; empty when it was the
@@ -30,7 +30,7 @@ type choice struct {
 	queue   string // what becomes of prompts that come while a turn runs
 }
 
-// newChoices returns what is chosen in a new session.
+// newChoices returns the choices of a new session.
 func newChoices(modes *modes, models *models) *choices {
 	return &choices{modes: modes, models: models, queue: queueAfter}
 }
@@ -45,8 +45,8 @@ func (c *choices) get() choice {
 	return now
 }
 
-// restore makes what was stored of a session that goes on what is chosen, but for its mode, in which
-// the session starts.
+// restore sets the stored choices of a resumed session. Its mode is not among them: newModes starts in
+// that.
 func (c *choices) restore(stored storedChoices) {
 	c.modes.restore(stored.Before)
 	c.models.restore(stored.Model, stored.Thought)

@@ -33,7 +33,7 @@ func newTestChoices(t *testing.T, mode permissions.Mode, kind sandbox.Kind) (c *
 	t.Cleanup(func() {
 		life.end(ErrClosed)
 		life.wait()
-		catalogue.close()
+		catalogue.background.close()
 		probe.Stop()
 	})
 	modes := newModes(modeOptions{life: life, sandbox: probe, emit: emit, notices: newNotices(emit), changed: func() { *changes++ }}, mode)

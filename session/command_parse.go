@@ -7,10 +7,9 @@ import (
 	"acp-agent/transcript"
 )
 
-// commandTexts are the texts of a prompt that may be a command. After a cancel a client may
-// send the text that was cancelled again, before the new one, in a block of its own: then
-// the last block of text alone is the command, when that is one line which begins with the
-// slash. Text that goes on after a mention does not begin so.
+// commandTexts are the texts of a prompt that may be a command, the first to try first. After a cancel
+// a client may send the cancelled text again, in a block before the new one. So the last block alone may
+// be the command, if it is one line that starts with a slash; text after a mention does not.
 func commandTexts(prompt *transcript.Message) []string {
 	var blocks []string
 	for _, part := range prompt.Parts {
@@ -29,8 +28,7 @@ func commandTexts(prompt *transcript.Message) []string {
 	return []string{last, whole}
 }
 
-// typed takes a text apart that begins like a slash command: the name, and what was typed
-// after it.
+// typed splits a text that starts like a slash command into its name and what was typed after it.
 func typed(text string) (name, rest string, ok bool) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "/") {

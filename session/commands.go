@@ -19,27 +19,27 @@ type Command struct {
 }
 
 // slashCommand is one slash command of the agent itself. The list that editors show, the
-// dispatch of prompts and /help are all made of these entries.
+// dispatch of prompts and /help are made from these entries.
 type slashCommand struct {
 	name, description string
 	// hint says what may follow the name; nil means nothing.
 	hint func(s *Session) string
-	// during reports whether the command is answered while a turn runs, with rest after its
-	// name: it has no part in the conversation, and the user wants to know now. nil means
-	// never.
+	// during reports whether the command, with rest after its name, is answered while a turn
+	// runs, because the user wants the answer now and the conversation does not depend on it. nil
+	// means never.
 	during func(rest string) bool
-	// listed reports whether editors list the command; nil means always. It works in any case.
+	// listed reports whether editors list the command; nil means always. Typed, it works in any
+	// case.
 	listed func(s *Session) bool
-	// outside says that the command reaches outside of the session: when a recording is played,
-	// what it said and did is taken from that. varies says that its answer depends on the moment.
+	// outside says that the command reaches outside of the session, so that a replay does not run
+	// it. varies says that its answer depends on the moment. performer.go acts on both.
 	outside, varies bool
 	// answer returns the agent's answer to the command with rest after its name.
 	answer func(ctx context.Context, s *Session, rest string) string
 }
 
 // slashCommands are all slash commands of the agent itself, in the order in which editors
-// list them. Files and prompts of MCP servers are commands, too; custom.go and expand.go have
-// those.
+// list them. Commands from files are in custom.go, commands of MCP servers in server_prompts.go.
 func slashCommands() []slashCommand {
 	return []slashCommand{
 		{
@@ -76,7 +76,7 @@ func slashCommands() []slashCommand {
 			},
 		},
 		{
-			name: "jobs", description: "The commands in the background of this session: how each stands; stops them.",
+			name: "jobs", description: "The commands in the background of this session: how each stands; stops them; opens their ports.",
 			varies: true,
 			hint:   fixed(jobsForms),
 			during: always,
@@ -184,7 +184,7 @@ func slashCommands() []slashCommand {
 			listed:  func(s *Session) bool { return s.sources.servers.configured() },
 			answer: func(ctx context.Context, s *Session, rest string) string {
 				if rest == "" {
-					s.sources.awaitOnly(ctx)
+					s.sources.awaitForOnlyPrompt(ctx)
 				}
 				return s.sources.servers.command(ctx, rest)
 			},
@@ -227,7 +227,7 @@ func (s *Session) Commands() []Command {
 	return append(list, s.prompts.commands()...)
 }
 
-// answer is what a command answers.
+// answer returns the answer of a command.
 func (s *Session) answer(ctx context.Context, c typedCommand) string {
 	return s.performer.answer(ctx, c, func() string { return c.answer(ctx, s, c.rest) })
 }
@@ -241,8 +241,8 @@ type typedCommand struct {
 // isDuring reports whether the command is answered while a turn runs.
 func (c typedCommand) isDuring() bool { return c.during != nil && c.during(c.rest) }
 
-// commandOf returns the slash command that a prompt is. Text that merely begins with a slash,
-// such as a path, is not a command.
+// commandOf returns the slash command of the agent itself that a prompt is. Text that merely begins
+// with a slash, such as a path, is not a command.
 func commandOf(prompt *transcript.Message) (c typedCommand, ok bool) {
 	list := slashCommands()
 	for _, text := range commandTexts(prompt) {

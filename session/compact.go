@@ -14,9 +14,9 @@ import (
 // compactionAgent is the internal agent that sums up a conversation (R72, R139).
 const compactionAgent = "compaction"
 
-// writers are the models that sum up a conversation of the session, in order: that of the
-// internal agent where it has one, then the model of the conversation itself. charge is told
-// what they cost.
+// writers are the models that can sum up a conversation of the session, the first choice first: the
+// model of the internal agent where it has one, then own, the model of the conversation. charge is
+// called with the usage of each model call.
 func (a *assembler) writers(backend Backend, own string, charge func(string, *transcript.Usage)) []compaction.Writer {
 	m, ok := a.agents.manifests().Get(compactionAgent)
 	if !ok {
@@ -38,7 +38,7 @@ func (a *assembler) writers(backend Backend, own string, charge func(string, *tr
 	return list
 }
 
-// compactCommand is /compact; words say what the summary is to keep in particular.
+// compactCommand is /compact; words name what the summary has to keep.
 func compactCommand(ctx context.Context, a *assembler, words string) string {
 	log := a.conversation.log
 	if len(log.OpenCalls()) > 0 {
@@ -59,7 +59,7 @@ func compactCommand(ctx context.Context, a *assembler, words string) string {
 	return fmt.Sprintf("The model goes on with a summary of about %d tokens in place of %d. The conversation itself stays as it is.\n", after, before)
 }
 
-// chargeChild counts what an internal agent costs with a subagent.
+// chargeChild counts the model calls of an internal agent with the subagent for which it works.
 func chargeChild(n *subagent.Node) func(string, *transcript.Usage) {
 	return func(model string, usage *transcript.Usage) {
 		if usage != nil {
@@ -68,11 +68,11 @@ func chargeChild(n *subagent.Node) func(string, *transcript.Usage) {
 	}
 }
 
-// leastAnswer is the least that an internal agent may answer with, in tokens.
+// leastAnswer is how many tokens an internal agent may answer with in the smallest window.
 const leastAnswer = 512
 
-// longestAnswer is the longest answer of an internal agent, 0 for any: never more than a quarter
-// of the window.
+// longestAnswer is how many tokens an internal agent may answer with: its limit, but no more than a
+// quarter of the window. 0 means any number.
 func longestAnswer(m subagent.Manifest, window int) int {
 	most := m.Limits.MaxTokens
 	if window <= 0 || most == 0 {

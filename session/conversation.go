@@ -12,23 +12,27 @@ import (
 	"acp-agent/transcript"
 )
 
-// conversation is what was said in a session, and the one place that every event of the
-// session passes: those of turns, calls, subagents and commands alike. It is safe for
-// concurrent use.
+// conversation is what was said in a session, and the one place that every event of the session
+// passes, whether of a turn, a call, a subagent or a command. It is safe for concurrent use.
 //
-// emit, which sees each event once and in order before the client does, feeds the archive.
+// An event takes one of four ways:
+//
+//	record  into the transcript, and out: to the archive, the parts that watch, and the client
+//	emit    out only: the caller has applied it, or it is no part of the transcript
+//	note    into the transcript and the archive: the client has it already
+//	pass    out, like emit, but not as a part of the command that runs (performer.go)
 type conversation struct {
 	conversationOptions
 	log      *transcript.Log
-	memo     model.Memo // what the model server keeps of it; used by one turn at a time
+	memo     model.Memo // the provider's state between requests; used by one turn at a time
 	account  *account
 	activity *activity
 	notices  *notices
-	act      atomic.Pointer[act] // the command that runs, while it is recorded
+	act      atomic.Pointer[act] // of the command that runs, while it is recorded; performer.go
 	naming   *naming             // titles; naming.go
 
 	mu sync.Mutex // guards what follows
-	// askedAt is when questions were written into the chat that no prompt has answered.
+	// askedAt is when questions were written into the chat; zero when none is unanswered.
 	askedAt time.Time
 }
 
@@ -51,13 +55,13 @@ func newConversation(o conversationOptions, account *account) *conversation {
 	return c
 }
 
-// emit passes an event on, to the bus and to the client, and counts what it costs.
+// emit passes an event on to the archive, the bus and the client, and counts what it costs.
 func (c *conversation) emit(event transcript.Event) {
 	c.act.Load().emitted(event, false)
 	c.pass(event)
 }
 
-// pass is emit without a record of what a command does.
+// pass is emit for an event that is not of the command that may run.
 func (c *conversation) pass(event transcript.Event) {
 	c.watch(event)
 	c.activity.note(event)
@@ -92,8 +96,8 @@ func (c *conversation) record(e transcript.Event) {
 	c.pass(e)
 }
 
-// note puts an event into the transcript that the client knows of already, such as a prompt
-// that is not run.
+// note puts an event into the transcript and the archive that the client has already, such as a
+// prompt that is not run.
 func (c *conversation) note(e transcript.Event) {
 	c.act.Load().noted(e)
 	c.log.Apply(e)
@@ -123,19 +127,18 @@ func (c *conversation) reply(ctx context.Context, prompt *transcript.Message, an
 	c.emit(transcript.TurnFinished{TurnID: turn, Reason: "finish"})
 }
 
-// noteAside notes a prompt that no model sees.
+// noteAside puts a prompt into the transcript that no model sees.
 func (c *conversation) noteAside(prompt *transcript.Message) {
 	prompt.Aside = true
 	c.note(transcript.UserSaid{Message: prompt})
 }
 
-// early tells the model of a prompt that was queued before its questions stood in the chat:
-// it is not the answer (R75).
+// early tells the model that a prompt is not the answer to its questions (R75).
 const early = "The user sent this message before your questions were in the chat. It does not answer them. " +
 	"Do what it says if you can without the answers; the questions stay open for the user's next message."
 
-// markEarly tells the model of a prompt that came before the questions it might be taken to
-// answer. The first prompt that came after them is the answer.
+// markEarly adds early to a prompt that the user sent before the questions were in the chat. The first
+// prompt that was sent after them counts as the answer.
 func (c *conversation) markEarly(prompt *transcript.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,15 +152,15 @@ func (c *conversation) markEarly(prompt *transcript.Message) {
 	prompt.Parts = append(slices.Clip(prompt.Parts), &transcript.TextPart{Text: early, Synthetic: true})
 }
 
-// awaitsAnswer reports whether questions stand in the chat that no prompt has answered.
+// awaitsAnswer reports whether there are questions in the chat that no prompt has answered.
 func (c *conversation) awaitsAnswer() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.askedAt.IsZero()
 }
 
-// clear starts a new conversation: the model sees nothing of the former one, which stays in
-// the record. It answers /clear, between turns.
+// clear is /clear: it starts a new conversation, of whose predecessor the model sees nothing. The
+// record keeps both. It may only run between turns.
 func (c *conversation) clear() string {
 	c.record(transcript.Cleared{MessageID: c.ids.New(transcript.MessagePrefix), At: time.Now()})
 	c.memo = model.Memo{}
@@ -171,11 +174,4 @@ func (c *conversation) clear() string {
 		c.emit(transcript.UsageChanged{Size: window})
 	}
 	return "A new conversation begins: the model sees nothing of what was said before. Files, mode, model and rules are as they were, and subagents in the background go on.\n"
-}
-
-// nameHosts notes hosts that were not known yet.
-func (c *conversation) nameHosts(hosts []string) {
-	if fresh := unknownHosts(hosts, c.log.Memory().Hosts); len(fresh) > 0 {
-		c.record(transcript.HostsNamed{Hosts: fresh})
-	}
 }

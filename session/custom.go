@@ -16,7 +16,7 @@ import (
 type customCommands struct {
 	opened
 	project *project
-	// changed is called when there are other commands than before.
+	// changed is called when refresh has found other commands than before.
 	changed func()
 
 	// readMu is held from a read of the disk to its effect, so that the later read counts.
@@ -26,15 +26,15 @@ type customCommands struct {
 	set *commands.Set
 }
 
-// now are the commands that were read last.
-func (c *customCommands) now() *commands.Set {
+// current are the commands that were read last.
+func (c *customCommands) current() *commands.Set {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.set
 }
 
-// refresh reads the files again. It is called whenever the project is read, before each turn and
-// when trust may have changed; the project's files are those of that read.
+// refresh reads the user's files again, and takes the project's files from its last read. It is called
+// after each read of the project: before each turn, and when trust may have changed.
 func (c *customCommands) refresh() {
 	c.readMu.Lock()
 	defer c.readMu.Unlock()
@@ -61,21 +61,22 @@ func isOwnCommand(name string) bool {
 	return slices.ContainsFunc(slashCommands(), func(c slashCommand) bool { return c.name == name })
 }
 
-// list is the commands as editors list them.
+// list lists the commands for editors.
 func (c *customCommands) list() []Command {
 	var list []Command
-	for _, command := range c.now().All() {
+	for _, command := range c.current().All() {
 		list = append(list, Command{Name: command.Name, Description: command.Description, Hint: command.Hint})
 	}
 	return list
 }
 
-// typed finds the command that a prompt is. A mention in the prompt is one of its arguments.
-// untrusted says that the command is one of a project that is not trusted.
-func (c *customCommands) typed(prompt *transcript.Message) (found commands.Command, rest string, untrusted string) {
+// commandOf finds the command that a prompt is; a mention in the prompt is one of its arguments. The
+// command has no name when the prompt is none. untrusted is the name of a command that is not there
+// because its project is not trusted.
+func (c *customCommands) commandOf(prompt *transcript.Message) (found commands.Command, rest string, untrusted string) {
 	texts := commandTexts(prompt)
 	texts[len(texts)-1] = wordsOf(prompt)
-	set := c.now()
+	set := c.current()
 	for _, text := range texts {
 		name, rest, ok := typed(text)
 		if !ok {
@@ -91,16 +92,16 @@ func (c *customCommands) typed(prompt *transcript.Message) (found commands.Comma
 	return found, "", ""
 }
 
-// is reports whether a prompt is a command from a file.
-func (c *customCommands) is(prompt *transcript.Message) bool {
-	found, _, untrusted := c.typed(prompt)
+// isCommand reports whether a prompt is a command from a file, also of a project that is not trusted.
+func (c *customCommands) isCommand(prompt *transcript.Message) bool {
+	found, _, untrusted := c.commandOf(prompt)
 	return found.Name != "" || untrusted != ""
 }
 
-// notices say which files are not used.
+// notices say which files of commands are not used.
 func (c *customCommands) notices() []transcript.Notice {
 	var list []transcript.Notice
-	set := c.now()
+	set := c.current()
 	for _, problem := range set.Problems() {
 		list = append(list, transcript.Notice{Severity: transcript.Warning, Title: "Commands", Text: problem})
 	}
@@ -126,8 +127,8 @@ func commandNames(names []string) string {
 	return strings.Join(list, ", ")
 }
 
-// effects says what of a command's file has no effect here; "" when all has.
-func effects(c commands.Command) string {
+// withoutEffect says what in a command's file has no effect in this agent; "" when all of it has.
+func withoutEffect(c commands.Command) string {
 	var list []string
 	if c.Shell {
 		list = append(list, "what stands in !`…` is not run: the model reads it as text, and asks before it runs any of it")

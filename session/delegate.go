@@ -2,14 +2,10 @@ package session
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"acp-agent/compaction"
-	"acp-agent/loop"
 	"acp-agent/subagent"
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
@@ -17,8 +13,8 @@ import (
 	"acp-agent/workspace"
 )
 
-// newTree makes the tree of the session's agents. deliver puts the message about a background
-// subagent into the conversation.
+// newTree makes the tree of the session's agents. deliver is called with the result of a background
+// subagent, to put it into the conversation.
 func (a *assembler) newTree(deliver func(message *transcript.Message, text string, after <-chan struct{})) {
 	h := a.host
 	a.agents.tree, a.agents.node = subagent.NewTree(subagent.Options{
@@ -29,8 +25,8 @@ func (a *assembler) newTree(deliver func(message *transcript.Message, text strin
 	}, subagent.Root{ID: a.ID, Emit: a.conversation.record, MessageOf: a.conversation.log.MessageOf})
 }
 
-// equip gives a subagent what it works with: the session's workspace, within what the agent
-// above it may use.
+// equip gives a subagent its model, prompt and tools. It works in the session's workspace, and may use
+// no more than the agent above it.
 func (a *assembler) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipment, error) {
 	backend, err := a.host.Backend()
 	if err != nil {
@@ -62,7 +58,7 @@ func (a *assembler) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipm
 	return e, e.Tools.CheckVariables()
 }
 
-// childOptions are those of a subagent's pipeline.
+// childOptions are the options of a subagent's pipeline.
 func (a *assembler) childOptions(n *subagent.Node, model string) pipeline.Options {
 	m, parent, name := n.Manifest(), n.Parent().Tools(), agentName(a.agents.manifest, n)
 	o := a.pipelineOptions(parent.Cache)
@@ -75,7 +71,7 @@ func (a *assembler) childOptions(n *subagent.Node, model string) pipeline.Option
 	o.Workspace = parent.Workspace.Delegate(workspace.Delegate{Agent: name, Parent: n.Call(), Path: n.IDs()})
 	o.Agent = name
 	o.Services.Memory = &childMemory{memory: o.Services.Memory, node: n}
-	o.Services.Modes, o.Services.Agents, o.Services.Await = nil, n, n.WaitForUser
+	o.Services.Modes, o.Services.Agents, o.Services.AwaitUser = nil, n, n.WaitForUser
 	if o.Services.Questions != nil {
 		o.Services.Questions = namedQuestions{o.Services.Questions, n}
 	}
@@ -87,8 +83,8 @@ func agentName(main subagent.Manifest, n *subagent.Node) string {
 	return strings.Join(append([]string{main.Name}, n.Names()...), "/")
 }
 
-// childMemory is what a subagent's tools remember. It is its own, but for what counts
-// for the session as a whole (R80).
+// childMemory is the memory of a subagent's tools: a plan and hosts of its own, and the counts of the
+// session, because their limits hold for the session as a whole (R80).
 type childMemory struct {
 	memory tools.Memory // the session's
 	node   *subagent.Node
@@ -111,47 +107,5 @@ func (m *childMemory) Count(what string, limit int) (n int, ok bool) {
 func (m *childMemory) NameHosts(hosts ...string) {
 	if fresh := unknownHosts(hosts, m.node.Log().Memory().Hosts); len(fresh) > 0 {
 		m.node.Emit(transcript.HostsNamed{Hosts: fresh})
-	}
-}
-
-// abortWait bounds how long the answer of a cancelled turn waits for subagents.
-const abortWait = 2 * time.Second
-
-// namedLiving bounds how many running subagents are named.
-const namedLiving = 10
-
-// endForSubagents handles the subagents at the end of a turn and returns how it ended. If the
-// turn was cancelled, even while this runs, it waits for them to end (R67); otherwise it names
-// the ones that still run, and the jobs that the turn has started.
-func (r *runningTurn) endForSubagents(stop loop.StopReason) loop.StopReason {
-	if r.ctx.Err() == nil && !r.spec.Waits {
-		r.noticeRunningSubagents()
-		r.assembler.jobs.noticeBegun()
-	}
-	if r.ctx.Err() == nil {
-		return stop
-	}
-	ending, cancel := context.WithTimeout(context.Background(), abortWait)
-	defer cancel()
-	r.agents.tree.WaitAll(ending)
-	return loop.Cancelled
-}
-
-func (r *runningTurn) noticeRunningSubagents() {
-	var names []string
-	living := r.agents.tree.Active()
-	for i, record := range living {
-		if i == namedLiving {
-			names = append(names, fmt.Sprintf("and %d more", len(living)-i))
-			break
-		}
-		name := transcript.PathText(record.Path)
-		if record.AwaitsUser {
-			name += " (waits for your answer)"
-		}
-		names = append(names, name)
-	}
-	if len(names) > 0 {
-		r.conversation.say("Still running in the background: " + strings.Join(names, ", ") + ". `/tasks` lists and stops them.\n")
 	}
 }

@@ -12,12 +12,12 @@
 //	s.Close(grace)
 //
 // [Session] is a table of contents: each of its fields is a part with its own file, and none of them
-// knows the session. open.go puts the parts together, run_turn.go lists the stages of a turn,
-// commands.go the slash commands, and stored.go what is stored and taken up again. mode.go holds the
-// modes that a session offers and how they change, mode_policy.go what each says about tools, calls
-// and to the model; jobs.go what becomes of commands in the background.
+// has a reference to the session. open.go makes the parts, run_turn.go lists the stages of a turn,
+// commands.go the slash commands, and stored.go stores and restores. mode.go has the modes that a session
+// offers and how they change, mode_policy.go which tools and calls each allows, jobs.go how commands in
+// the background are reported. The files recorded_*.go and performer.go are for recordings and replays.
 //
-// It knows neither ACP nor the command line: editors come in as the interfaces of tools and
+// It does not depend on ACP or the command line: editors come in as the interfaces of tools and
 // workspace, events go out through a transcript.Sink. It imports loop, subagent, compaction, mcp,
 // mcp/oauth, tools and builtin, mount, provider and pipeline below it, workspace,
 // workspace/run, permissions and command, projects and watchdog below it, audit, capability,
@@ -28,7 +28,7 @@
 // that comes during a turn; one generates the title; one waits for each model's description; one
 // waits for the sandbox trial. Close waits for all, and for those of its [subagent.Tree].
 // Goroutines of the host: one for each model that a server is asked about, for at most 15 s, and
-// those of Warm, Sweep and SweepAudit. [Host.Close] waits for them.
+// those of Warm, Sweep, SweepStore and SweepAudit. [Host.Close] waits for them.
 //
 // # Requirements
 //

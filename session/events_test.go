@@ -71,7 +71,7 @@ func TestBus_TurnEvents(t *testing.T) {
 	turn.Release()
 	opened.Close(0)
 	host.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := bus.Close(ctx); err != nil {
 		t.Fatal(err)

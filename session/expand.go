@@ -11,10 +11,10 @@ import (
 	"acp-agent/transcript"
 )
 
-// expand makes a prompt of a command that the model is to work on (R158): an MCP server of one
-// that stands for one of its prompts, and expandCustom of one from a file. The editor shows what
-// was typed, the model reads what was made of it. Where that cannot be had, refusal says why, and
-// the model is not called; for any other prompt it is empty.
+// expand replaces, for the model, a command that stands for a prompt: an MCP server has the text of
+// its own commands, and expandCustom of the commands from files (R158). The editor shows what was
+// typed. When the text cannot be had, refusal says why, and the model is not called. Other prompts
+// stay as they are, and refusal is "".
 func (p *promptReader) expand(t *Turn) (refusal string) {
 	return p.performer.preparePrompt(t, "expand", func() string { return p.expandNow(t) })
 }
@@ -37,7 +37,7 @@ func (p *promptReader) expandNow(t *Turn) (refusal string) {
 	return ""
 }
 
-// wordsOf is a prompt as if all of it had been typed: a mention is a word, the path of a
+// wordsOf is a prompt as if all of it had been typed: a mention becomes a word, which is the path of a
 // file or an address.
 func wordsOf(prompt *transcript.Message) string {
 	var b strings.Builder

@@ -11,10 +11,10 @@ import (
 	"acp-agent/transcript"
 )
 
-// expandCustom makes a prompt of a command from a file (R158). The editor shows what was typed,
-// the model reads the text of the file, filled in with that. refusal says why there is none.
+// expandCustom replaces a command from a file, for the model, by the text of the file with the
+// arguments filled in (R158); the editor shows what was typed. refusal says why it cannot.
 func (p *promptReader) expandCustom(t *Turn) (refusal string) {
-	c, rest, untrusted := p.custom.typed(t.prompt)
+	c, rest, untrusted := p.custom.commandOf(t.prompt)
 	switch {
 	case untrusted != "":
 		return fmt.Sprintf("%s is a command of this project, which you do not trust. `/trust` shows what that allows, and asks you.\n", code("/"+untrusted))
@@ -23,9 +23,9 @@ func (p *promptReader) expandCustom(t *Turn) (refusal string) {
 	}
 	text, err := c.Fill(rest)
 	if err != nil {
-		return fmt.Sprintf("%s was not sent to the model: %p.\n", code("/"+c.Name), err)
+		return fmt.Sprintf("%s was not sent to the model: %v.\n", code("/"+c.Name), err)
 	}
-	if note := effects(c); note != "" {
+	if note := withoutEffect(c); note != "" {
 		p.conversation.notices.once("command "+c.File+" "+note, transcript.Notice{Severity: transcript.Warning, Title: "/" + c.Name, Text: "Of this command, " + note + "."})
 	}
 	made := []transcript.Part{&transcript.TextPart{Text: commandText(c, text), Synthetic: true}}
@@ -42,7 +42,7 @@ func commandText(c commands.Command, text string) string {
 	return fmt.Sprintf("<command name=%q file=%q>\n%s\n\n%s\n</command>", c.Name, c.File, about, text)
 }
 
-// replacePrompt puts parts for the model in the place of what the user typed.
+// replacePrompt hides what the user typed from the model, and gives it made in its place.
 func (t *Turn) replacePrompt(made []transcript.Part) {
 	var shown, others []transcript.Part
 	for _, part := range t.prompt.Parts {
@@ -55,10 +55,10 @@ func (t *Turn) replacePrompt(made []transcript.Part) {
 	t.prompt.Parts = append(append(shown, made...), others...)
 }
 
-// readFiles reads the files that the text of a command mentions, as far as the user would not be
-// asked about it: files inside the session's directories that hold no secret and that no rule
-// denies or asks about. The limits are those of mentions in a prompt. Of a file that is there and
-// not read the model is told, so that it reads it with its tools; what is not a file stays text.
+// readFiles reads the files that the text of a command mentions, if the model may read them without a
+// question: inside the session's directories, without secrets, and with no rule that denies or asks.
+// The limits are those of mentions in a prompt. For a file that is not read the model gets a note, so
+// that it can use its tools. A word that names no file stays text.
 func (p *promptReader) readFiles(ctx context.Context, prompt *transcript.Message, paths []string) []transcript.Part {
 	call := p.work.Call("command", "read", nil)
 	defer call.Finish()

@@ -42,8 +42,8 @@ func exportCommand(ctx context.Context, s opened, c *conversation, rest string) 
 	return fmt.Sprintf("The conversation is written to [%s](%s).\n", strings.Trim(code(filepath.Base(path)), "`"), fileuri.Of(path))
 }
 
-// exportOptions reads the options at the beginning of what follows /export: --redact takes out
-// what should not be shared, --all also writes what an undo has taken back.
+// exportOptions parses the options after /export: --redact removes what should not be shared, --all
+// also writes what an undo has taken back.
 func exportOptions(text string) (redact, all bool, rest string) {
 	for rest = strings.TrimSpace(text); ; {
 		first, after, _ := strings.Cut(rest, " ")
@@ -59,8 +59,8 @@ func exportOptions(text string) (redact, all bool, rest string) {
 	}
 }
 
-// exportTarget reads what follows /export: a form, a file, or both. The file's name says the form
-// when nothing else does.
+// exportTarget parses what follows the options: a format, a file, or both. Without a format the
+// extension of the file decides; name is "" when only a format is given.
 func exportTarget(rest string) (format export.Format, name string, err error) {
 	first, after, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	if format, err = export.ParseFormat(first); err == nil && !strings.HasPrefix(first, ".") {
@@ -75,8 +75,8 @@ func exportTarget(rest string) (format export.Format, name string, err error) {
 	return format, name, nil
 }
 
-// exported is the conversation as it stands, without the command itself and, unless all is set,
-// what was taken back.
+// exported is the conversation without the /export command and, unless all is set, without what was
+// taken back.
 func exported(s opened, conversation *conversation, all bool) export.Conversation {
 	log := conversation.log
 	var messages []*transcript.Message

@@ -35,9 +35,9 @@ func forkCommand(h *Host, sessionID string, log *transcript.Log) string {
 		"Open it from the list of sessions of your editor. This session goes on as it is.\n", code(info.ID))
 }
 
-// forFork says how a fork takes over what a session stores of its messages: checkpoints and plans
-// are those of the copied messages. In another directory there is nothing to take back, for the
-// files of the checkpoints are those of this one.
+// forFork rewrites a stored value for a fork: checkpoints and plans get the ids of the copied messages.
+// ok is false for a value that the fork does not have. A fork in another directory has no checkpoints,
+// because their files are not there.
 func forFork(v store.ForkedValue) (key string, data []byte, ok bool) {
 	if timeline.IsRecord(v.Key) {
 		key, data, ok = timeline.ForFork(v.Key, v.Data, v.ID)

@@ -7,17 +7,16 @@ import (
 	"acp-agent/model"
 )
 
-// fullSoon is the part of the window, in percent, from which on the user is told, once, that it
-// fills and what comes then.
+// fullSoon is how full the window is, in percent, when the user is warned about what happens next.
 const fullSoon = 80
 
-// fullness is whether the user was told of a window that fills.
+// fullness warns the user once about a window that fills. A change of the window starts anew.
 type fullness struct {
-	window int // in tokens; another model may have another one
-	told   bool
+	window int // in tokens
+	warned bool
 }
 
-// note takes in how full the window is, and returns what the user is to be told; "" for nothing.
+// note notes how full the window is, and returns the warning for the user; "" when there is none.
 func (f *fullness) note(used, window int) string {
 	if window <= 0 {
 		return ""
@@ -25,16 +24,16 @@ func (f *fullness) note(used, window int) string {
 	if f.window != window {
 		*f = fullness{window: window}
 	}
-	if f.told || int64(used)*100/int64(window) < fullSoon {
+	if f.warned || int64(used)*100/int64(window) < fullSoon {
 		return ""
 	}
-	f.told = true
+	f.warned = true
 	return fmt.Sprintf("More than %d percent of the model's window are used: %d of %d tokens. Before it is full, the agent sums up the conversation "+
 		"and goes on with the summary; `/compact` does so now, and keeps what you name after it.", fullSoon, used, window)
 }
 
-// overflowed adds to the failure of a turn whose request did not fit the model's window what
-// to do about it. first says that nothing was said before it, attended that a user is there.
+// overflowed adds a hint to the failure of a turn whose request did not fit the model's window. first
+// says that the conversation was empty before the turn, attended that a user is there.
 func overflowed(err error, window int, first, attended bool) error {
 	var failure *model.Error
 	if !errors.As(err, &failure) || failure.Kind != model.Overflow {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"acp-agent/export"
-	"acp-agent/internal/cgroup"
 	"acp-agent/internal/launch"
 	"acp-agent/internal/lsp"
 	"acp-agent/internal/observe"
@@ -42,7 +41,7 @@ type Host struct {
 	// Stage is an empty directory that stands for the directories of sessions while a recording
 	// is played.
 	Stage string
-	// autoExplained says that a user was told what mode auto means.
+	// autoExplained says that a session of the process has explained the mode auto.
 	autoExplained atomic.Bool
 
 	Configuration
@@ -53,7 +52,8 @@ type Host struct {
 	Privacy
 	Observers
 
-	catalogue modelCatalogue
+	background background // sweeps, and what Warm does
+	catalogue  modelCatalogue
 }
 
 // Configuration is what the user decided, in files and in earlier sessions.
@@ -72,7 +72,7 @@ type Configuration struct {
 	Explain func(ctx context.Context, s *Session, what string) string
 }
 
-// Agents are the agents that a session has, and what they are told.
+// Agents says which agents a session has, and where their skills and instructions are.
 type Agents struct {
 	// Manifest is the main agent's.
 	Manifest subagent.Manifest
@@ -134,18 +134,17 @@ type Privacy struct {
 	Secrets func() []string
 	// Redact removes secrets from a text; nil leaves it as it is.
 	Redact func(string) string
-	// Keys are the agent's own keys, which no tool's result may show; nil means that there
-	// are none.
+	// Keys finds the agent's own keys, which no tool's result may show; nil finds none.
 	Keys *redact.Values
-	// Redaction is what /export --redact takes out of this user and machine; nil knows nothing
-	// of them.
+	// Redaction returns what /export --redact removes about this user and machine; nil removes
+	// nothing about them.
 	Redaction func() *export.Redaction
-	// AddSecrets makes values secret that the agent receives while it runs, such as tokens;
-	// nil ignores them.
+	// AddSecrets adds values to Secrets and Keys that the agent receives while it runs, such as
+	// tokens; nil ignores them.
 	AddSecrets func(secrets ...string)
 }
 
-// Observers learn what happens in all sessions.
+// Observers receive what happens in all sessions.
 type Observers struct {
 	Logger *slog.Logger
 	// Bus gets the events of all sessions (R131).
@@ -156,14 +155,15 @@ type Observers struct {
 
 // Close ends the background work of the host. The caller closes the sessions first.
 func (h *Host) Close() {
-	h.catalogue.close()
+	h.catalogue.background.close()
+	h.background.close()
 	h.Box.Close()
 	_ = h.Store.Close() // the recorders have written everything
 	_ = h.Locks.Close() // nothing is written there
 }
 
-// ownFile reports whether a file is one of the agent's own, because its configuration may
-// hold the key. The directories of sessions are not the agent's own in this sense.
+// ownFile reports whether a file is one of the agent's own: its configuration may hold a key. The
+// directories of sessions are not among its own.
 func (h *Host) ownFile(path string) bool {
 	holds := func(dir string) bool { return pathname.Contains(dir, path) }
 	return !holds(h.StateDir) && slices.ContainsFunc(h.Own, holds)
@@ -175,27 +175,13 @@ func (h *Host) untouchable() []string { return slices.Concat(h.Own, h.Guarded) }
 // Warm reads the expected finding about the sandbox and writes the tools' schemas, in the
 // background, so that neither the first session nor its first prompt waits for that.
 func (h *Host) Warm() {
-	h.catalogue.working.Go(func() {
+	h.background.start(func(ctx context.Context) {
 		h.Sandbox.Expected()
 		for _, entry := range h.Registry.All() {
-			if h.catalogue.ending() {
+			if ctx.Err() != nil {
 				return
 			}
 			entry.Schema()
-		}
-	})
-}
-
-// Sweep removes, in the background, what sessions of killed processes left: their
-// directories (R107), and the cgroups of their commands.
-func (h *Host) Sweep() {
-	h.catalogue.working.Go(func() {
-		if removed := cgroup.System().Sweep(); removed > 0 {
-			h.Logger.Info("removed cgroups of killed commands", "removed", removed)
-		}
-		h.Box.Sweep()
-		if removed, err := workspace.Sweep(h.StateDir); err != nil || removed > 0 {
-			h.Logger.Info("swept leftovers of killed sessions", "removed", removed, "error", err)
 		}
 	})
 }

@@ -9,13 +9,12 @@ import (
 	"acp-agent/transcript"
 )
 
-// imageWait is how long a turn with pictures waits to learn whether the model
-// takes them.
+// imageWait is how long a turn with images waits for the server to say whether the model takes them.
 const imageWait = 5 * time.Second
 
-// checkImages says when a prompt has pictures and the model is known to take none; the
-// provider leaves them out of the request and tells the model so. To a model of which
-// nothing is known they are sent: its server says if it does not take them.
+// checkImages tells the user when a prompt has images and the model is known to take none; the provider
+// then replaces them in the request by a note. A model of which this is not known gets them, and its
+// server refuses them if it does not take any.
 func (p *promptReader) checkImages(t *Turn, backend Backend, id string) {
 	isImage := func(part transcript.Part) bool { _, ok := part.(*transcript.ImagePart); return ok }
 	if !slices.ContainsFunc(t.prompt.Parts, isImage) {

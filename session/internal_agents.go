@@ -17,14 +17,14 @@ import (
 	"acp-agent/transcript"
 )
 
-// The internal agents, which the agent itself asks (R72). They have no tools.
+// The internal agents, which no user talks to (R72). They have no tools. compact.go has another one.
 const (
 	titleAgent   = "title"
 	summaryAgent = "summary"
 )
 
-// runInternalAgent asks an internal agent about a text, outside the conversation, and returns
-// its answer. What that costs is counted with the main agent.
+// runInternalAgent gives a text to an internal agent, outside the conversation, and returns its answer.
+// Its usage is counted with the main agent.
 func (a *assembler) runInternalAgent(ctx context.Context, name, text string) (string, error) {
 	m, ok := a.agents.manifests().Get(name)
 	if !ok {
@@ -33,7 +33,8 @@ func (a *assembler) runInternalAgent(ctx context.Context, name, text string) (st
 	return a.askInternalAgent(ctx, m, cmp.Or(m.Model, a.choices.get().model), text, a.conversation.account.add)
 }
 
-// askInternalAgent has a model answer as an internal agent. charge is told what that costs.
+// askInternalAgent gives a text to a model in the role of an internal agent. charge is called with the
+// usage of each step.
 func (a *assembler) askInternalAgent(ctx context.Context, m subagent.Manifest, id, text string, charge func(string, *transcript.Usage)) (string, error) {
 	backend, err := a.host.Backend()
 	if err != nil {
@@ -77,20 +78,20 @@ func (a *assembler) askInternalAgent(ctx context.Context, m subagent.Manifest, i
 // recordBytes bounds how much of a conversation an internal agent reads.
 const recordBytes = 48 << 10
 
-// recordOf is a conversation as text: who said what, and which tools were called. Of one that
-// is too long the middle is left out.
+// recordOf is a conversation as text: what each side said, and which tools were called. The middle of a
+// conversation that is too long is left out.
 func recordOf(messages []*transcript.Message) string {
 	var b strings.Builder
 	for _, m := range messages {
-		who := "Agent"
+		speaker := "Agent"
 		if m.Role == transcript.User {
-			who = "Person"
+			speaker = "Person"
 		}
 		for _, part := range m.Parts {
 			switch part := part.(type) {
 			case *transcript.TextPart:
 				if text := strings.TrimSpace(part.Text); text != "" && (!part.Synthetic || m.Compaction != nil) {
-					fmt.Fprintf(&b, "%s: %s\n", who, text)
+					fmt.Fprintf(&b, "%s: %s\n", speaker, text)
 				}
 			case *transcript.ToolPart:
 				fmt.Fprintf(&b, "Tool: %s (%s)\n", part.Card.Title, part.State)

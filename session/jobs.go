@@ -16,28 +16,28 @@ import (
 	"acp-agent/workspace/run"
 )
 
-// jobs says what becomes of the session's commands in the background: to the editor while they
-// run, to the model and the user when they end. The processes are those of the workspace. It is
-// safe for concurrent use.
+// jobs reports the session's commands in the background: their output to the editor while they run,
+// their end to the model and the user. workspace/run has the processes; jobs_command.go has /jobs. It
+// is safe for concurrent use.
 type jobs struct {
 	sessionID    string
 	conversation *conversation
 	ids          *transcript.IDs
 	tape         *record.Tape
 	logger       *slog.Logger
-	// running are those of the workspace; it is set when that is open.
+	// running are the jobs of the workspace. It is set once, when the workspace is open.
 	running *run.Jobs
 	// report puts a message about a job into the conversation.
 	report func(synthetic)
 
-	mu    sync.Mutex
-	begun []string // ids of the jobs that this turn started, for its end
+	mu      sync.Mutex
+	started []string // ids of the main agent's jobs since the last turn ended; guarded by mu
 }
 
-// Bounds of what is said of jobs.
+// Bounds of what is reported about jobs.
 const (
 	jobRunes  = 120 // of a command
-	namedJobs = 10  // that a turn has started
+	namedJobs = 10  // at the end of the turn that started them
 )
 
 // The names under which jobs are stored and recorded.
@@ -46,8 +46,8 @@ const (
 	jobEvent = "job"
 )
 
-// storedJobs are the jobs as a session stores them: the running ones, for the process that goes on
-// with the session to say that they have ended.
+// storedJobs are the jobs as a session stores them: the running ones, so that the process that resumes
+// the session can say that they have ended.
 type storedJobs struct {
 	Last    int         `json:"last"`
 	Running []storedJob `json:"running,omitempty"`
@@ -55,7 +55,7 @@ type storedJobs struct {
 
 type storedJob struct{ ID, Command string }
 
-// jobHappened is what a recording keeps of an event of a job, with what is said of its end.
+// jobHappened is how a recording keeps an event of a job, with the message about its end.
 type jobHappened struct {
 	Event         json.RawMessage
 	Job           string `json:",omitempty"`
@@ -63,25 +63,29 @@ type jobHappened struct {
 }
 
 func (j *jobs) hooks() run.JobHooks {
-	return run.JobHooks{Started: j.started, Printed: j.printed, Ended: j.ended}
+	return run.JobHooks{Started: j.onStart, Printed: j.onOutput, Listens: j.onListens, Ended: j.onEnd}
 }
 
-func (j *jobs) started(job tools.Job) {
+func (j *jobs) onStart(job tools.Job) {
 	j.save()
 	if job.Agent != "" {
 		return
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.begun = append(j.begun, job.ID)
+	j.started = append(j.started, job.ID)
 }
 
-func (j *jobs) printed(job tools.Job, text string) {
+func (j *jobs) onOutput(job tools.Job, text string) {
 	j.happened(transcript.JobOutput{CallID: job.CallID, Text: text}, jobHappened{})
 }
 
-// ended says that a job has ended. A subagent is told with its next request, see news.
-func (j *jobs) ended(job tools.Job) {
+func (j *jobs) onListens(job tools.Job) {
+	j.happened(transcript.JobListens{CallID: job.CallID, Ports: job.Ports}, jobHappened{})
+}
+
+// onEnd reports that a job has ended. A subagent learns it with its next request, from news.
+func (j *jobs) onEnd(job tools.Job) {
 	j.save()
 	var said jobHappened
 	if job.Agent == "" {
@@ -91,7 +95,7 @@ func (j *jobs) ended(job tools.Job) {
 	j.happened(end, said)
 }
 
-// happened shows an event of a job, and reports its end.
+// happened records an event of a job, and shows it.
 func (j *jobs) happened(e transcript.Event, said jobHappened) {
 	if j.tape.Records() {
 		if data, err := transcript.EncodeEvent(e); err == nil {
@@ -104,6 +108,7 @@ func (j *jobs) happened(e transcript.Event, said jobHappened) {
 	j.show(e, said)
 }
 
+// show shows an event of a job, and puts the message about its end, if it is one, into the conversation.
 func (j *jobs) show(e transcript.Event, said jobHappened) {
 	j.conversation.pass(e)
 	if said.Message == "" {
@@ -117,7 +122,7 @@ func (j *jobs) show(e transcript.Event, said jobHappened) {
 			Parts: []transcript.Part{&transcript.TextPart{ID: j.ids.New(transcript.PartPrefix), Synthetic: true, Text: said.Message}},
 		},
 		text: said.Text, after: ready, early: true,
-		stale: func() bool { return j.running.Told(said.Job) },
+		stale: func() bool { return j.running.EndReported(said.Job) },
 	})
 }
 
@@ -138,8 +143,8 @@ func (j *jobs) play(data []byte) {
 	j.show(e, said)
 }
 
-// endedMessage is what the model is told of a job that has ended. It has nothing of the output,
-// which is data.
+// endedMessage tells the model that a job has ended. It quotes none of the output, which could pass for
+// a statement of the agent.
 func endedMessage(job tools.Job) string {
 	return fmt.Sprintf("The command in the background %s has ended: %s. job_output has what it printed since you last read it.",
 		jobName(job.ID, job.Command), howEnded(job))
@@ -161,29 +166,29 @@ func howEnded(job tools.Job) string {
 	return "it failed"
 }
 
-// news is what a subagent has to be told of its jobs before its next request.
+// news returns reminders for a subagent: which of its jobs have ended since the last call.
 func (j *jobs) news(agent string) (parts []transcript.Part) {
-	for _, job := range j.running.TakeEnded(agent) {
+	for _, job := range j.running.ReportEnded(agent) {
 		parts = append(parts, &transcript.TextPart{Text: endedMessage(job), Synthetic: true})
 	}
 	return parts
 }
 
-// noticeBegun names, at the end of a turn, the jobs that it started and that still run.
-func (j *jobs) noticeBegun() {
-	if names := record.Value(j.tape, "jobs begun", j.sessionID, j.takeBegun); len(names) > 0 {
+// nameStarted names, at the end of a turn, the jobs that the turn started and that still run.
+func (j *jobs) nameStarted() {
+	if names := record.Value(j.tape, "jobs begun", j.sessionID, j.popStarted); len(names) > 0 {
 		j.conversation.say("Running in the background: " + strings.Join(names, ", ") + ". `/jobs` lists and stops them.\n")
 	}
 }
 
-// takeBegun returns the jobs of the main agent that started since the last call and still run.
-func (j *jobs) takeBegun() (names []string) {
+// popStarted names the jobs of the main agent that started since the last call and still run.
+func (j *jobs) popStarted() (names []string) {
 	j.mu.Lock()
-	begun := j.begun
-	j.begun = nil
+	ids := j.started
+	j.started = nil
 	j.mu.Unlock()
 	for _, job := range j.running.View("").List() {
-		if job.State == tools.JobRunning && slices.Contains(begun, job.ID) {
+		if job.State == tools.JobRunning && slices.Contains(ids, job.ID) {
 			names = append(names, jobName(job.ID, job.Command))
 		}
 	}
@@ -193,13 +198,13 @@ func (j *jobs) takeBegun() (names []string) {
 	return names
 }
 
-// jobName is a job as people and models read it.
+// jobName is how users and models read a job.
 func jobName(id, command string) string {
 	return fmt.Sprintf("%s (%s)", id, kinds.Code(command, jobRunes))
 }
 
-// close shows that the jobs end with the session, which stops them next. They stay stored as
-// running, so that the session says so when it goes on.
+// close tells the editor that the jobs end with the session, which stops their processes next. They
+// stay stored as running, so that a resumed session says that they ended.
 func (j *jobs) close() {
 	for _, job := range j.running.Close() {
 		j.conversation.pass(transcript.JobEnded{CallID: job.CallID, State: string(tools.JobStopped)})
@@ -222,7 +227,7 @@ func (j *jobs) save() {
 	j.conversation.archive.put(jobsKey, now)
 }
 
-// resume says in a stored session that its jobs have ended with the process.
+// resume says in a resumed session that its jobs have ended with the process.
 func (j *jobs) resume() {
 	var had storedJobs
 	if found, err := j.conversation.archive.get(jobsKey, &had); err != nil || !found {
@@ -244,66 +249,4 @@ func (j *jobs) resume() {
 		}},
 	}})
 	j.save()
-}
-
-// jobsForms are the words that may follow /jobs.
-const jobsForms = "stop NUMBER | stop all"
-
-// command lists the jobs of the session, or stops some of them.
-func (j *jobs) command(words []string) string {
-	switch {
-	case len(words) == 0:
-		return j.list()
-	case len(words) == 2 && words[0] == "stop":
-		return j.stop(words[1])
-	}
-	return "`/jobs` lists the commands in the background. After it may follow: `" + jobsForms + "`.\n"
-}
-
-func (j *jobs) list() string {
-	all := j.running.View("").List()
-	if len(all) == 0 {
-		return "No command was started in the background in this session.\n"
-	}
-	var b strings.Builder
-	now, running := time.Now(), 0
-	for _, job := range all {
-		state := howEnded(job)
-		if job.State == tools.JobRunning {
-			running++
-			state = "running"
-		}
-		if job.Agent != "" {
-			state += ", of a subagent"
-		}
-		fmt.Fprintf(&b, "- **%s** %s: %s; %s, %d bytes printed\n", job.ID, kinds.Code(job.Command, jobRunes), state, job.Elapsed(now).Truncate(time.Second), job.Printed)
-	}
-	head := fmt.Sprintf("**Commands in the background**: %d running, %d ended\n\n", running, len(all)-running)
-	if running > 0 {
-		b.WriteString("\n`/jobs stop NUMBER` stops one of them, `/jobs stop all` stops all.\n")
-	}
-	return head + b.String()
-}
-
-// stop stops the job of a number or an id, or all of them. The model is told.
-func (j *jobs) stop(which string) string {
-	stopped := 0
-	for _, job := range j.running.View("").List() {
-		if which != "all" && job.ID != which && job.ID != "job_"+which {
-			continue
-		}
-		if job.State != tools.JobRunning && which != "all" {
-			return fmt.Sprintf("%s has ended already.\n", job.ID)
-		}
-		if j.running.StopCall(job.CallID) {
-			stopped++
-		}
-	}
-	switch {
-	case stopped > 0:
-		return "Stopped " + kinds.Count(stopped, "job") + ".\n"
-	case which == "all":
-		return "No command is running in the background.\n"
-	}
-	return fmt.Sprintf("There is no job %s. `/jobs` lists them.\n", kinds.Code(which, nameRunes))
 }

@@ -13,8 +13,8 @@ import (
 	"acp-agent/workspace/run"
 )
 
-// languages is the language servers of a session. They are started by the first
-// question and end with the session.
+// languages are the language servers of a session. Each starts with the first question for it and ends
+// with the session.
 type languages struct{ *lsp.Manager }
 
 func newLanguages(work *workspace.Workspace, servers []lsp.Server, tape *record.Tape) languages {

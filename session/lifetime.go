@@ -7,8 +7,8 @@ import (
 	"acp-agent/internal/trace"
 )
 
-// lifetime is how long a session lives, with the goroutines that end with it. Each of them
-// must return when ctx ends.
+// lifetime is the context of a session and the goroutines that end with it. Each of them must return
+// when ctx ends.
 type lifetime struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc

@@ -9,7 +9,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// loop makes the loop of one turn.
+// loop makes the loop of one turn of the main agent.
 func (a *assembler) loop(ctx context.Context, backend Backend, chosen choice) *loop.Loop {
 	window := func() int { return backend.Provider.Describe(ctx, chosen.model).Window }
 	done := a.conversation.activity.prepare("the model server to describe its model")

@@ -2,15 +2,13 @@ package session
 
 import (
 	"slices"
-	"strings"
 	"sync"
 
-	"acp-agent/internal/network"
 	"acp-agent/transcript"
 )
 
-// memory is what the session's tools remember: the part of the transcript that
-// is not messages (tools.Memory).
+// memory is the part of the transcript that tools read and change (tools.Memory): the plan, counts, and
+// hosts.
 type memory struct {
 	conversation *conversation
 	mu           sync.Mutex // makes Count one step
@@ -38,20 +36,3 @@ func (m *memory) Count(what string, limit int) (n int, ok bool) {
 
 // NameHosts implements tools.Memory.
 func (m *memory) NameHosts(hosts ...string) { m.conversation.nameHosts(hosts) }
-
-// unknownHosts are the hosts that are not among those known. A host is a name and
-// nothing more: what reads like a pattern would stand for others too.
-func unknownHosts(hosts, known []string) []string {
-	return slices.DeleteFunc(slices.Clone(hosts), func(host string) bool {
-		target, err := network.Parse("https://" + hostInURL(host))
-		return err != nil || target.Host != host || strings.ContainsAny(host, "*?[]{}") || slices.Contains(known, host)
-	})
-}
-
-// hostInURL is a host as it stands in an address.
-func hostInURL(host string) string {
-	if strings.Contains(host, ":") {
-		return "[" + host + "]"
-	}
-	return host
-}

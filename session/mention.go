@@ -13,8 +13,8 @@ import (
 	"acp-agent/transcript"
 )
 
-// The limits of what is read of servers for one prompt: how many resources, and after how
-// many bytes of text no other is begun.
+// The limits of what is read for one prompt: how many resources, and the number of bytes of text after
+// which no further one is read.
 const (
 	maxMentions  = 10
 	maxMentioned = 200 << 10
@@ -25,10 +25,9 @@ var (
 	errDenied   = errors.New("a rule denies it")
 )
 
-// readMentions has MCP servers read the resources of theirs that a prompt mentions, each
-// once, and adds them to it. The user named them, so that no question is asked; what a
-// rule denies to be read stays so. A file that holds secrets is not read in this way either
-// (R30).
+// readMentions reads the resources of MCP servers that a prompt mentions, each once, and adds them to
+// the prompt. The user named them, so no question is asked, but rules that deny still count. A file
+// that holds secrets is not read in this way either (R30).
 func (p *promptReader) readMentions(t *Turn) {
 	p.performer.preparePrompt(t, "mentions", func() string {
 		p.addMentions(t)
@@ -80,9 +79,8 @@ func (p *promptReader) addMentions(t *Turn) {
 	t.prompt.Parts = append(slices.Clip(t.prompt.Parts), read...)
 }
 
-// awaitMentioned waits longer than other prompts do where a prompt mentions an address that
-// is neither a file's nor the web's nor the editor's, and that no server has listed so far: a
-// server that is slow to start may be about to.
+// awaitMentioned waits for slow MCP servers if a prompt mentions an address that only a server can
+// read, because it is neither a file's nor the web's nor the editor's, and that no server has listed.
 func (p *promptReader) awaitMentioned(t *Turn) {
 	unlisted := slices.ContainsFunc(t.prompt.Parts, func(part transcript.Part) bool {
 		uri := mentioned(part)
@@ -98,14 +96,14 @@ func (p *promptReader) awaitMentioned(t *Turn) {
 	p.sources.servers.AwaitLists(ctx)
 }
 
-// commonSchemes are those of addresses that are opened without an MCP server.
+// commonSchemes are the schemes of addresses that can be opened without an MCP server.
 var commonSchemes = []string{"file", "http", "https"}
 
-// editorSchemes are those of addresses within an editor.
+// editorSchemes are the schemes of addresses within an editor.
 var editorSchemes = []string{"zed", "vscode", "jetbrains", "idea"}
 
-// onlyTheEditorOpens reports whether an address means something to the editor alone, such as
-// zed:///agent/terminal-selection?lines=3 for "@terminal". One that names a path can be read.
+// onlyTheEditorOpens reports whether only the editor can open an address, such as
+// zed:///agent/terminal-selection?lines=3 for "@terminal". An address that names a path can be read.
 func onlyTheEditorOpens(uri string) bool {
 	u, err := url.Parse(uri)
 	return err == nil && slices.Contains(editorSchemes, u.Scheme) && !u.Query().Has("path")
@@ -122,7 +120,7 @@ func (p *promptReader) unopened(part transcript.Part, uri string) transcript.Par
 	return &transcript.TextPart{Text: "[" + text + ".]", Synthetic: true}
 }
 
-// mentioned is the address of what a part points at without its text; "" is none.
+// mentioned is the address of a part that has no text of its own; "" when it has or is no address.
 func mentioned(part transcript.Part) string {
 	switch part := part.(type) {
 	case *transcript.LinkPart:

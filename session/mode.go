@@ -19,22 +19,22 @@ type Mode struct {
 	ID, Name, Description string
 }
 
-// modes are the modes of a session: which there are, the current one, and the mode auto, which
-// depends on the sandbox (automode.go, autochoice.go). They are safe for concurrent use, and call
-// nothing else with the lock held.
+// modes are the modes of a session and which of them is current. Whether there is a mode auto depends on
+// the sandbox (automode.go); a choice of it may have to wait (autochoice.go). They are safe for
+// concurrent use, and call nothing else with the lock held.
 type modes struct {
 	modeOptions
 	// startup tells the user, with the first prompt, which configured mode is not available.
 	startup []transcript.Notice
-	// sandboxFound says that it was known at the start how processes are confined.
-	sandboxFound bool
+	// knownAtStart says that the trial of the sandbox had ended when the session started.
+	knownAtStart bool
 
 	mu      sync.Mutex // guards what follows
 	current permissions.Mode
 	// before is the mode that plan mode was entered from; empty when it was the first.
 	before permissions.Mode
-	// pending is the mode that the session changes to once there is a sandbox; "" when there
-	// is none. byClient says that the client chose it, not only the configuration.
+	// pending is the mode that the session changes to once there is a sandbox; "" when it waits
+	// for none. byClient says that the client chose it, and not the configuration.
 	pending  permissions.Mode
 	byClient bool
 }
@@ -57,8 +57,8 @@ type modeOptions struct {
 // newModes returns the modes of a session that starts in the configured one.
 func newModes(o modeOptions, configured permissions.Mode) *modes {
 	m := &modes{modeOptions: o}
-	_, m.sandboxFound = o.sandbox.Known()
-	m.current = m.first(configured)
+	_, m.knownAtStart = o.sandbox.Known()
+	m.current = m.initial(configured)
 	return m
 }
 
@@ -75,14 +75,14 @@ func (m *modes) now() permissions.Mode {
 	return now
 }
 
-// wanted is the mode that was chosen, also while it waits for the sandbox.
+// wanted is the mode that was chosen last, even if it still waits for the sandbox.
 func (m *modes) wanted() permissions.Mode {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return cmp.Or(m.pending, m.current)
 }
 
-// restore notes the mode that plan mode was entered from in a session that goes on.
+// restore sets, in a resumed session, the mode that plan mode was entered from.
 func (m *modes) restore(before permissions.Mode) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -98,9 +98,9 @@ func (m *modes) option() Option {
 	return o
 }
 
-// list lists the modes that the session offers (R157). Auto is the first of them where
-// processes are confined and kept from the network, and the last where that is still being found
-// out: the list cannot be sent again to a client that knows no options.
+// list lists the modes that the session offers (R157). Auto is the first where the sandbox allows it,
+// and the last while the sandbox is not known: it cannot be left out, because the list cannot be sent
+// again to a client without config options.
 func (m *modes) list() []Mode {
 	list := []Mode{
 		{ID: string(permissions.ModeAsk), Name: "Ask", Description: "Asks before every change and every command that is not read-only."},
@@ -113,7 +113,7 @@ func (m *modes) list() []Mode {
 	return append(list, m.autoMode()...)
 }
 
-// named describes a mode.
+// named returns the mode with an id.
 func (m *modes) named(id permissions.Mode) Mode {
 	list := m.list()
 	i := slices.IndexFunc(list, func(mode Mode) bool { return mode.ID == string(id) })
@@ -131,8 +131,8 @@ func (m *modes) switchTo(mode permissions.Mode) {
 	m.changed()
 }
 
-// note notes the mode, under m.mu. The caller then puts its rules in force with changed, without the
-// lock; of two changes in a row both apply the later one.
+// note sets the current mode; mu is held. The caller calls changed after it has released mu. When two
+// changes meet, both calls apply the later mode.
 func (m *modes) note(mode permissions.Mode) {
 	if mode == permissions.ModePlan && m.current != mode {
 		m.before = m.current
@@ -154,7 +154,7 @@ func (m *modes) afterPlan() (permissions.Mode, error) {
 	return m.before, nil
 }
 
-// planModes is the mode as plan_exit sees and leaves it (tools.Modes).
+// planModes lets the tool plan_exit leave plan mode (tools.Modes).
 type planModes struct {
 	modes *modes
 	// record puts an event into the transcript and shows it.

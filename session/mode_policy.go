@@ -14,17 +14,18 @@ import (
 const (
 	planTool     = "plan"
 	planExitTool = "plan_exit"
-	// shellTool runs in plan mode too, but only what plainly only reads.
+	// shellTool is there in plan mode for commands that plainly only read.
 	shellTool = "bash"
 )
 
-// modePolicies are what the modes say about tools and calls, made anew when the tools change.
+// modePolicies are the policies of plan mode and of all other modes. They are made again when the tools
+// change.
 type modePolicies struct{ plan, other pipeline.ModePolicy }
 
-// newModePolicies sorts the tools by mode. Plan mode has the agent's own tools that declare no
-// write access, no command and no capability, and whose kind is not edit: a tool that delegates may
-// edit although it declares nothing itself. It also has plan, plan_exit and bash. What a tool from
-// elsewhere declares is not trusted.
+// newModePolicies sorts the tools by mode. Plan mode has plan, plan_exit and bash, and those of the
+// agent's own tools that declare no write access, no command and no capability, and whose kind is not
+// edit: a tool that delegates may edit although it declares nothing itself. It has no tools from
+// elsewhere, because what they declare is not trusted.
 func newModePolicies(all []*tools.Entry, scratch string) *modePolicies {
 	var reading, usual []string
 	for _, entry := range all {
@@ -51,7 +52,7 @@ func (a *agents) sortTools(registry *tools.Registry) {
 	a.modePolicies.Store(newModePolicies(registry.All(), a.work.Session().Scratch))
 }
 
-// modePolicy is what a mode says about tools and calls of the main agent (R10, R157).
+// modePolicy is the policy of a mode for the main agent (R10, R157).
 func (a *agents) modePolicy(mode permissions.Mode) pipeline.ModePolicy {
 	if mode == permissions.ModePlan {
 		return a.modePolicies.Load().plan
@@ -61,7 +62,7 @@ func (a *agents) modePolicy(mode permissions.Mode) pipeline.ModePolicy {
 	return other
 }
 
-// subagentModePolicy is the same for a subagent, which cannot ask for another mode.
+// subagentModePolicy is the policy of a mode for a subagent, which cannot ask for another mode.
 func (a *agents) subagentModePolicy(mode permissions.Mode) pipeline.ModePolicy {
 	policy := a.modePolicy(mode)
 	if policy.Hint != "" {

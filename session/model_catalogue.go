@@ -9,20 +9,20 @@ import (
 	"acp-agent/model"
 )
 
-// learnTimeout bounds what a server is asked about a model and its list; both
-// are a convenience.
+// learnTimeout bounds how long a server is asked about a model and for its list: a session works
+// without the answers.
 const learnTimeout = 15 * time.Second
 
-// modelCatalogue is what has been learned of servers and models, in the background
-// and once for all sessions of the process. It belongs to the host: a session
-// that ends takes nothing away from the others.
+// modelCatalogue is what model servers have said about themselves and their models. They are asked in
+// the background, once for all sessions of the process. It belongs to the host, so that the end of one
+// session does not interrupt a question whose answer another session needs. The zero value is empty.
+// It is safe for concurrent use; closing background ends it.
 type modelCatalogue struct {
-	mu      sync.Mutex
-	known   map[modelKey]*modelKnowledge
-	lists   map[model.Provider][]model.Info
-	working sync.WaitGroup
-	cancel  []context.CancelFunc
-	closed  bool
+	background background
+
+	mu    sync.Mutex // guards what follows
+	known map[modelKey]*modelKnowledge
+	lists map[model.Provider][]model.Info
 }
 
 // modelKey is a model of a server.
@@ -31,15 +31,16 @@ type modelKey struct {
 	model    string
 }
 
-// modelKnowledge is complete when done is closed. failed says that the server could not tell
-// even then, so that it is asked again when there is next reason to.
+// modelKnowledge is what a server has said about a model. done is closed when the questions are over;
+// the other fields do not change after that. failed says that the server could not answer within
+// learnTimeout, so that the next call of learn asks again.
 type modelKnowledge struct {
 	done     chan struct{}
 	warnings []string
 	failed   bool
 }
 
-// complete reports whether everything has been asked.
+// complete reports whether the questions are over.
 func (k *modelKnowledge) complete() bool {
 	select {
 	case <-k.done:
@@ -49,11 +50,11 @@ func (k *modelKnowledge) complete() bool {
 	}
 }
 
-// askAgain is the pause before a server that could not tell is asked again.
+// askAgain is the pause before a server that could not answer is asked again.
 const askAgain = time.Second
 
-// probe asks a server about a model, and reports whether there is reason to ask again: one
-// that loads the model cannot tell yet. What it cannot tell ever stays unknown.
+// probe asks a server about a model, and reports whether it is to be asked again: a server that is
+// still loading the model cannot answer yet. After any other failure the model stays unknown.
 func (k *modelKnowledge) probe(ctx context.Context, provider model.Provider, id string) (again bool) {
 	warnings, err := provider.Probe(ctx, id)
 	if err == nil {
@@ -63,8 +64,8 @@ func (k *modelKnowledge) probe(ctx context.Context, provider model.Provider, id 
 	return model.AsError(err).Kind == model.Transient
 }
 
-// insist is probe until the server can tell, or ctx ends.
-func (k *modelKnowledge) insist(ctx context.Context, provider model.Provider, id string) {
+// probeAgain probes every askAgain, until the server can answer or ctx ends.
+func (k *modelKnowledge) probeAgain(ctx context.Context, provider model.Provider, id string) {
 	pause := time.NewTicker(askAgain)
 	defer pause.Stop()
 	for again := true; again; again = k.probe(ctx, provider, id) {
@@ -77,8 +78,8 @@ func (k *modelKnowledge) insist(ctx context.Context, provider model.Provider, id
 	}
 }
 
-// learn returns what is known of a model, and asks the server when no session has yet, or when the
-// server could not tell.
+// learn returns what is known of a model. It asks the server, in the background, when no session has
+// asked before, or when the server could not answer then.
 func (m *modelCatalogue) learn(provider model.Provider, id string) *modelKnowledge {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -91,15 +92,10 @@ func (m *modelCatalogue) learn(provider model.Provider, id string) *modelKnowled
 		m.known, m.lists = map[modelKey]*modelKnowledge{}, map[model.Provider][]model.Info{}
 	}
 	m.known[key] = k
-	if m.closed {
-		close(k.done)
-		return k
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), learnTimeout)
-	m.cancel = append(m.cancel, cancel)
-	m.working.Go(func() {
-		defer cancel()
+	started := m.background.start(func(ctx context.Context) {
 		defer close(k.done)
+		ctx, cancel := context.WithTimeout(ctx, learnTimeout)
+		defer cancel()
 		again := k.probe(ctx, provider, id)
 		if infos, err := provider.Models(ctx); err == nil {
 			m.mu.Lock()
@@ -107,9 +103,12 @@ func (m *modelCatalogue) learn(provider model.Provider, id string) *modelKnowled
 			m.mu.Unlock()
 		}
 		if again {
-			k.insist(ctx, provider, id)
+			k.probeAgain(ctx, provider, id)
 		}
 	})
+	if !started {
+		close(k.done)
+	}
 	return k
 }
 
@@ -118,32 +117,4 @@ func (m *modelCatalogue) list(provider model.Provider) []model.Info {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.lists[provider])
-}
-
-// ending reports whether close was called.
-func (m *modelCatalogue) ending() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.closed
-}
-
-// onClose has close call a function; after close it is called at once.
-func (m *modelCatalogue) onClose(cancel context.CancelFunc) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		cancel()
-	}
-	m.cancel = append(m.cancel, cancel)
-}
-
-// close ends all asking and waits for it.
-func (m *modelCatalogue) close() {
-	m.mu.Lock()
-	m.closed = true
-	for _, cancel := range m.cancel {
-		cancel()
-	}
-	m.mu.Unlock()
-	m.working.Wait()
 }

@@ -10,17 +10,17 @@ import (
 	"acp-agent/transcript"
 )
 
-// models are the model of a session, how long it may think, and the others that there are. What is
-// learned of them is in the host's catalogue (model_catalogue.go). They are safe for concurrent use,
-// and call nothing else with the lock held.
+// models are the model of a session with its thought level, and the models that it could use instead.
+// More about each is in the host's catalogue (model_catalogue.go). They are safe for concurrent use, and
+// call nothing else with the lock held.
 type models struct {
 	modelOptions
 
 	mu      sync.Mutex // guards what follows
-	backend Backend    // the one that was used last
+	backend Backend    // the server that the session used last
 	current string
 	thought string
-	// announced are the models whose knowledge the client is told of.
+	// announced has the models about which the client is notified when the server has answered.
 	announced map[string]*modelKnowledge
 	// admitted is a model that was named besides the server's list.
 	admitted string
@@ -42,15 +42,14 @@ func newModels(o modelOptions, backend Backend) *models {
 	}
 }
 
-// get returns the model, and how long it may think.
+// get returns the model and its thought level.
 func (m *models) get() (id, thought string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.current, m.thought
 }
 
-// server is the server that the session last used. It is kept so that nothing that must not block
-// has to ask for it.
+// server is the server that the session used last. Host.Backend may block; server does not.
 func (m *models) server() Backend {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -63,7 +62,7 @@ func (m *models) setServer(backend Backend) {
 	m.backend = backend
 }
 
-// restore takes over the model of a session that goes on, unless the server cannot use it any more.
+// restore sets the stored model of a resumed session, unless the server cannot use it any more.
 func (m *models) restore(id, thought string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -72,7 +71,7 @@ func (m *models) restore(id, thought string) {
 	}
 }
 
-// set chooses a model without looking whether it is offered.
+// set chooses a model without a check.
 func (m *models) set(id string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -115,7 +114,7 @@ func (m *models) admit(id string) {
 	m.admitted = id
 }
 
-// options are the options of the model, and of how long it may think where it can.
+// options are the options of the model and, if the model has levels, of its thought level.
 func (m *models) options() []Option {
 	current, thought := m.get()
 	backend := m.server()
@@ -129,7 +128,7 @@ func (m *models) options() []Option {
 	return []Option{pick}
 }
 
-// list lists the configured model, the chosen one, and what the server offers as far as it is known.
+// list lists the configured model, the chosen one, and the models that the server has listed so far.
 func (m *models) list(backend Backend, chosen string) []model.Info {
 	grouped := func(id string) model.Info {
 		return model.Info{ID: id, Group: backend.Provider.Describe(m.life.ctx, id).Group}
@@ -154,7 +153,7 @@ func (m *models) list(backend Backend, chosen string) []model.Info {
 	return list
 }
 
-// learn has the catalogue learn of a model, and tells the client when more is known.
+// learn asks the catalogue about a model, and notifies the client when the server has answered.
 func (m *models) learn(id string) *modelKnowledge {
 	k := m.catalogue.learn(m.server().Provider, id)
 	m.mu.Lock()
@@ -178,8 +177,8 @@ func (m *models) learn(id string) *modelKnowledge {
 	return k
 }
 
-// awaitWindow waits, for at most surveyTime, until the server has answered what the window of
-// a model is that is not known otherwise.
+// awaitWindow waits for the server to say how large a model's window is, if that is not known, for at
+// most surveyTime.
 func (m *models) awaitWindow(ctx context.Context, model string, window func() int) {
 	if window() != 0 {
 		return

@@ -20,7 +20,7 @@ func newTestModels(t *testing.T, check func(string) error) *models {
 	t.Cleanup(func() {
 		life.end(ErrClosed)
 		life.wait()
-		catalogue.close()
+		catalogue.background.close()
 	})
 	emit := func(transcript.Event) {}
 	return newModels(modelOptions{life: life, catalogue: catalogue, emit: emit, notices: newNotices(emit)},

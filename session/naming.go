@@ -15,17 +15,11 @@ import (
 // titleRunes bounds the title that is made of the first prompt.
 const titleRunes = 80
 
-// naming gives a session its titles: one from the first prompt at once, where the user chose
-// a model for that, a better one after the first turn, and the one that the user writes. It is safe for concurrent use.
+// naming gives a session its titles: the first line of the first prompt at once, a title from a
+// model after the first turn where the user chose a model for that, and the one that the user
+// writes, which nothing replaces. It is safe for concurrent use.
 type naming struct {
-	life         *lifetime
-	conversation *conversation
-	// known takes the agent's own keys out of a text.
-	known func(string) string
-	// generate asks a model for a title; nil when the user chose none for that (R99).
-	generate func(context.Context) (string, error)
-	logger   *slog.Logger
-	tape     *record.Tape
+	namingOptions
 
 	mu        sync.Mutex // guards what follows
 	title     string     // "" before the first one
@@ -33,7 +27,22 @@ type naming struct {
 	chosen    bool       // the user chose the title, which no model replaces
 }
 
-// set makes a title the session's, unless the user chose another one.
+// namingOptions are what a naming is made of.
+type namingOptions struct {
+	sessionID string
+	life      *lifetime
+	// emit passes an event on to the client. It is called with mu held, so that the title that was
+	// set last is also emitted last; it does not use the naming.
+	emit func(transcript.Event)
+	// clean takes the agent's own keys out of a text.
+	clean func(string) string
+	// generate asks a model for a title; nil when the user chose none for that (R99).
+	generate func(context.Context) (string, error)
+	logger   *slog.Logger
+	tape     *record.Tape
+}
+
+// set sets the title, unless the user chose another one. An empty title changes nothing.
 func (n *naming) set(title string, byUser bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -41,13 +50,13 @@ func (n *naming) set(title string, byUser bool) {
 		return
 	}
 	n.title, n.chosen, n.generated = title, n.chosen || byUser, n.generated || byUser
-	n.conversation.emit(transcript.TitleChanged{Title: title, At: record.Value(n.tape, "time", "", time.Now)})
+	n.emit(transcript.TitleChanged{Title: title, At: record.Value(n.tape, "time", "", time.Now)})
 }
 
 // command is /title: it shows the title, or makes what follows the title.
 func (n *naming) command(text string) string {
 	if text != "" {
-		n.set(kinds.Line(n.known(text), titleRunes), true)
+		n.set(kinds.Line(n.clean(text), titleRunes), true)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -63,11 +72,11 @@ func (n *naming) fromPrompt(prompt *transcript.Message) {
 	titled := n.title != ""
 	n.mu.Unlock()
 	if !titled {
-		n.set(titleOf(prompt, n.known), false)
+		n.set(titleOf(prompt, n.clean), false)
 	}
 }
 
-// restore takes over the title of a session that goes on.
+// restore sets the stored title of a resumed session.
 func (n *naming) restore(title string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -97,16 +106,16 @@ func (n *naming) afterTurn(t *Turn) {
 func (n *naming) generateTitle() {
 	title, err := n.generate(n.life.ctx)
 	if err != nil {
-		n.logger.Info("no title was generated", "session", n.conversation.sessionID, "error", err.Error())
+		n.logger.Info("no title was generated", "session", n.sessionID, "error", err.Error())
 		return
 	}
 	first, _, _ := strings.Cut(title, "\n")
 	first = strings.Trim(first, "\"'` ")
-	n.set(kinds.Line(n.known(first), titleRunes), false)
+	n.set(kinds.Line(n.clean(first), titleRunes), false)
 }
 
-// titleOf takes the first line with text of a prompt, or the name of what it
-// mentions. clean sees the whole of it before it is cut.
+// titleOf returns the first line with text of a prompt, or the name of what it mentions. clean sees
+// the whole line, because a key of which the end is cut off would not be found.
 func titleOf(prompt *transcript.Message, clean func(string) string) string {
 	for line := range strings.Lines(prompt.Typed()) {
 		if title := kinds.Line(clean(line), titleRunes); title != "" {

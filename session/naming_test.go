@@ -43,10 +43,10 @@ func TestNaming(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c, events := newTestConversation()
 			life := newLifetime(t.Context(), nil)
-			n := &naming{
-				life: life, conversation: c, generate: tt.generate,
-				known: func(s string) string { return s }, logger: slog.New(slog.DiscardHandler),
-			}
+			n := &naming{namingOptions: namingOptions{
+				life: life, emit: c.emit, generate: tt.generate,
+				clean: func(s string) string { return s }, logger: slog.New(slog.DiscardHandler),
+			}}
 			n.fromPrompt(text(" \n"))
 			n.fromPrompt(text("\nFix the build\nplease"))
 			n.fromPrompt(text("Another"))

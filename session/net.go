@@ -8,7 +8,7 @@ import (
 	"acp-agent/tools"
 )
 
-// Net makes the network of tools of a guarded client.
+// Net is a guarded client as the network of a tool (tools.Net).
 type Net struct{ Client *network.Client }
 
 // Check implements tools.AddressChecker.

@@ -6,11 +6,11 @@ import (
 	"acp-agent/transcript"
 )
 
-// notices tells the user what is to be told once.
+// notices emits notices that the user gets once. It is safe for concurrent use.
 type notices struct {
 	emit func(transcript.Event)
 
-	mu   sync.Mutex
+	mu   sync.Mutex      // guards said
 	said map[string]bool // by key
 }
 
@@ -21,16 +21,21 @@ func newNotices(emit func(transcript.Event)) *notices {
 // once emits a notice, unless one with the same key was emitted before. A client that can
 // show it only during a prompt keeps it until the next one.
 func (n *notices) once(key string, notice transcript.Notice) {
-	n.mu.Lock()
-	known := n.said[key]
-	n.said[key] = true
-	n.mu.Unlock()
-	if !known {
+	if n.first(key) {
 		n.emit(notice)
 	}
 }
 
-// forget makes the next notice of a key be emitted again.
+// first notes that a notice with a key is emitted, and reports whether it is the first.
+func (n *notices) first(key string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	known := n.said[key]
+	n.said[key] = true
+	return !known
+}
+
+// forget lets the next notice with a key be emitted again.
 func (n *notices) forget(key string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

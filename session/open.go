@@ -12,15 +12,15 @@ import (
 	"acp-agent/transcript"
 )
 
-// Open makes a session. Of the project it reads its skills and instructions; it asks no
-// server. What is missing of the configuration is an error here, so that the editor shows it
-// before the user has typed anything.
+// Open makes a session. It reads the project's skills and instructions, and contacts no server. A
+// configuration that is not enough to work with is an error here, so that the editor shows it before
+// the user has typed anything.
 func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	return h.open(ctx, opened{host: h, spec: spec})
 }
 
-// Resume opens a stored session to go on with it (R146). The error is a *store.BusyError when
-// another process has it open, and is store.ErrNotFound when there is none.
+// Resume opens a stored session again (R146). The error is a *store.BusyError when another process has
+// it open, and store.ErrNotFound when there is none.
 func (h *Host) Resume(ctx context.Context, id string, spec Spec) (*Session, error) {
 	return h.open(ctx, opened{ID: id, host: h, spec: spec, stored: true})
 }
@@ -44,7 +44,7 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 	s.life = newLifetime(live, span)
 	s.spec.Person = recordPerson(h.Tape, s.ID, s.life, spec.Person)
 	s.conversation = s.newConversation()
-	s.performer = &performer{sessionID: s.ID, conversation: s.conversation, asker: spec.Asker, tape: h.Tape, logger: h.Logger}
+	s.performer = &performer{sessionID: s.ID, cwd: spec.Cwd, conversation: s.conversation, asker: spec.Asker, tape: h.Tape, logger: h.Logger}
 	defer func() {
 		if err != nil {
 			s.life.end(err)
@@ -53,7 +53,7 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 		}
 	}()
 	archive := s.conversation.archive
-	if err = archive.open(s.opened, s.conversation.notices); err != nil {
+	if err = archive.open(s.opened, s.conversation); err != nil {
 		return nil, err
 	}
 	var chosen storedChoices
@@ -74,7 +74,6 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 	}
 	background.running = s.work.Runner().Jobs()
 	s.secrets.tracked.in(s.work, slices.Concat([]string{spec.Cwd}, spec.Additional))
-	s.conversation.naming = s.newNaming()
 	if err = s.equipMainAgent(offer, context, chosen.Agent, background); err == nil {
 		err = s.resume(ctx)
 	}
@@ -83,6 +82,7 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 		return nil, err
 	}
 	s.turns = newTurnQueue(s.life.ctx, s.newTurnRunner().run, s.agents.tree.Abort)
+	s.turns.reach = func(point string) { h.Tape.Reach(point, s.ID) }
 	return s, nil
 }
 
@@ -94,7 +94,7 @@ func (s *Session) newTurnRunner() *turnRunner {
 	}
 }
 
-// startupNotices are about what of the configuration cannot be used.
+// startupNotices returns the notices about parts of the configuration that cannot be used.
 func (s *Session) startupNotices() startupNotices {
 	return startupNotices{
 		host: s.host, context: s.assembler.briefing.context, project: s.rules.project, agents: s.agents, custom: s.prompts.custom,
@@ -107,13 +107,15 @@ func (s *Session) newConversation() *conversation {
 		sessionID: s.ID, price: s.settings.Subagents.Price,
 		children: func() []subagent.Statement { return s.agents.tree.Statements() },
 	}
-	return newConversation(conversationOptions{
+	c := newConversation(conversationOptions{
 		sessionID: s.ID, ids: s.host.IDs, sink: s.spec.Sink, bus: s.host.Bus, watch: s.watch, archive: newArchive(s.ID, s.host.Logger),
 	}, account)
+	c.naming = s.newNaming(c.emit)
+	return c
 }
 
-// newChoices returns what is chosen when the session opens: what was chosen when it was stored,
-// else what is configured.
+// newChoices returns the choices with which the session opens: the stored ones, else the configured
+// ones.
 func (s *Session) newChoices(backend Backend, stored storedChoices) *choices {
 	h := s.host
 	emit, notices := s.conversation.emit, s.conversation.notices
@@ -125,15 +127,17 @@ func (s *Session) newChoices(backend Backend, stored storedChoices) *choices {
 	return c
 }
 
-// equipMainAgent makes what judges the main agent's calls, its tools and what it is told.
+// equipMainAgent makes the parts with which the main agent works: its rules, tools and prompts. The
+// order counts, because later parts are made of earlier ones.
 func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agent string, background *jobs) error {
 	h := s.host
 	s.rules = s.newRuleBook(offer)
 	s.agents = &agents{opened: s.opened, project: s.rules.project}
 	s.agents.sortTools(h.Registry)
 	s.sources = newSources(sourcesOptions{
-		opened: s.opened, project: s.rules.project, conversation: s.conversation, adopt: s.agents.adopt, playJob: background.play,
+		opened: s.opened, project: s.rules.project, conversation: s.conversation, rules: s.rules.policy.Rules, adopt: s.agents.adopt,
 	})
+	playHappened(s.opened, background, s.sources.servers, s.conversation)
 	s.prompts = &promptReader{
 		opened: s.opened, conversation: s.conversation, models: s.choices.models, sources: s.sources, agents: s.agents, performer: s.performer,
 		custom: &customCommands{opened: s.opened, project: s.rules.project, changed: func() { s.conversation.emit(transcript.CommandsChanged{}) }},
@@ -156,6 +160,7 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 		},
 	}
 	s.assembler.newTree(func(message *transcript.Message, text string, after <-chan struct{}) {
+		s.host.Tape.Reach("report of a subagent", s.ID)
 		s.turns.deliver(message, text, after)
 	})
 	s.checkpoints = newCheckpoints(s.work, s.conversation, s.agents, s.sources, s.performer)
@@ -172,7 +177,7 @@ func (s *Session) newRuleBook(offer projectOffer) *ruleBook {
 	h := s.host
 	policy := pipeline.NewPolicy(permissions.Set{}.With(permissions.User, s.settings.Rules.User...).With(permissions.Session, s.spec.Rules...))
 	return &ruleBook{
-		policy: policy, below: newAgentPolicies(), registry: h.Registry, audit: newAudit(s.opened, s.conversation.notices),
+		policy: policy, below: newAgentPolicies(), registry: h.Registry, audit: newAudit(s.opened, s.conversation),
 		project: newProject(projectOptions{
 			dir: s.work.Session().Cwd, store: h.Projects, tape: h.Tape,
 			configure: func() (Settings, projectOffer, error) { return h.configure(s.spec.Cwd) },
@@ -187,21 +192,21 @@ func (s *Session) newRuleBook(offer projectOffer) *ruleBook {
 	}
 }
 
-func (s *Session) newNaming() *naming {
-	n := &naming{life: s.life, conversation: s.conversation, known: s.host.Keys.Known, logger: s.host.Logger, tape: s.host.Tape}
+func (s *Session) newNaming(emit func(transcript.Event)) *naming {
+	o := namingOptions{sessionID: s.ID, life: s.life, emit: emit, clean: s.host.Keys.Known, logger: s.host.Logger, tape: s.host.Tape}
 	if s.settings.Subagents.Slots[titleAgent].Model != "" {
-		n.generate = func(ctx context.Context) (string, error) {
+		o.generate = func(ctx context.Context) (string, error) {
 			return s.assembler.runInternalAgent(ctx, titleAgent, recordOf(s.conversation.log.Messages()))
 		}
 	}
-	return n
+	return &naming{namingOptions: o}
 }
 
-// watch notes what the parts of the session need to know of an event.
+// watch passes an event on to the parts of the session that depend on it, before the client sees it.
 func (s *Session) watch(event transcript.Event) {
 	end := callEnd(event)
 	if path := end.Result.Metadata.OutputPath; path != "" && s.host.Store != nil {
-		sidecars{s.opened, s.conversation.archive}.keep(path)
+		sidecars{s.opened, s.conversation.archive}.store(path)
 	}
 	if files := end.Result.Metadata.TrackFiles; len(files) > 0 {
 		s.sources.filesChanged(files)
@@ -218,7 +223,7 @@ func (s *Session) watch(event transcript.Event) {
 	}
 }
 
-// callEnd is the end of a call of any agent; the zero value when the event is none.
+// callEnd returns the end of a call, of whatever agent; the zero value when the event is no such end.
 func callEnd(e transcript.Event) transcript.ToolFinished {
 	for {
 		child, isChild := e.(transcript.ChildEvent)

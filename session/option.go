@@ -31,7 +31,7 @@ const (
 	QueueOption   = "queue"
 )
 
-// BadValueError is a mode, option or value that does not exist, or not here.
+// BadValueError says that a mode, option or value does not exist, or cannot be chosen.
 type BadValueError struct {
 	What, Got string
 	Legal     []string
@@ -66,8 +66,8 @@ func thoughtOption(levels []string, current string) Option {
 	return o
 }
 
-// modelValue is a model as a choice. Among several servers its name is the whole id, for
-// an editor may show the current one without its heading.
+// modelValue is a model as a value of the option. With several servers its name is the whole id,
+// because an editor may show the current value without the heading of its group.
 func modelValue(info model.Info) Value {
 	if info.Group == "" {
 		return Value{ID: info.ID, Name: nameOf(info)}

@@ -10,20 +10,20 @@ import (
 	"acp-agent/transcript"
 )
 
-// ownQuestion is a question of a slash command, which the user sees as a call that no model made
-// and no model sees.
+// ownQuestion is a question of a slash command. The user sees it as a tool call; the model does not see
+// it.
 type ownQuestion struct {
 	command string // without its slash
 	card    kinds.Card
 	choices tools.Choices
-	// offers says that the card shows something to agree to, which goes when it does not hold.
+	// offers says that the card's content is an offer, which is removed when it is not accepted.
 	offers bool
-	// settle acts on the answer, and returns what the card then says.
-	settle func(tools.Answer, error) (text string, state transcript.State)
+	// act acts on the answer, and returns the text and the state with which the card ends.
+	act func(tools.Answer, error) (text string, state transcript.State)
 }
 
-// ask puts the question to the user. The card as it ends is stored, so that a loaded session
-// shows what was asked and decided (R148).
+// ask puts the question to the user, and returns the text with which the card ends. The card is stored,
+// so that a loaded session shows what was asked and decided (R148).
 func (p *performer) ask(ctx context.Context, q ownQuestion) (text string) {
 	id := p.conversation.ids.New(transcript.CallPrefix)
 	ready := transcript.ToolReady{CallID: id, Tool: q.command, Card: q.card}
@@ -34,7 +34,7 @@ func (p *performer) ask(ctx context.Context, q ownQuestion) (text string) {
 	})
 	text, state := pipeline.CancelledText, transcript.Cancelled
 	if ctx.Err() == nil {
-		text, state = q.settle(answer, err)
+		text, state = q.act(answer, err)
 	}
 	end := pipeline.Unrun(id, q.card, state, text)
 	if state == transcript.Done {
@@ -50,7 +50,7 @@ func (p *performer) ask(ctx context.Context, q ownQuestion) (text string) {
 	return text
 }
 
-// noteOwn notes a call of the agent's own, which the client knows already.
+// noteOwn puts the card of a question into the transcript; the client has it already.
 func (c *conversation) noteOwn(ready transcript.ToolReady, end transcript.ToolFinished) {
 	call := &transcript.ToolPart{CallID: end.CallID, Name: ready.Tool, Tool: ready.Tool, State: end.State, Text: end.Text, Result: &end.Result}
 	call.Ready(ready)

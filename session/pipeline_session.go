@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"acp-agent/internal/packagehosts"
 	"acp-agent/permissions"
 	"acp-agent/subagent"
 	"acp-agent/tools"
@@ -13,8 +14,8 @@ import (
 // pipelineSession implements pipeline.Session for one agent.
 type pipelineSession struct {
 	parts *assembler
-	// node is the subagent whose pipeline asks, model the one that it uses; nil and "" for
-	// the main agent.
+	// node is the subagent whose pipeline this is, and model its model; nil and "" for the main
+	// agent.
 	node  *subagent.Node
 	model string
 }
@@ -77,13 +78,17 @@ func (p pipelineSession) StoreRules(rules []permissions.Rule) error {
 	return p.parts.rules.project.storeRules(rules)
 }
 
-// AwaitUser implements pipeline.Session. The time of a subagent does not run while the
-// user thinks.
+// AwaitUser implements pipeline.Session. The time limit of a subagent stands still while the user thinks.
 func (p pipelineSession) AwaitUser(ctx context.Context) (resume func()) {
 	if p.node == nil {
 		return func() {}
 	}
 	return p.node.WaitForUser(ctx)
+}
+
+// PackageHosts implements pipeline.Session.
+func (p pipelineSession) PackageHosts(projects []string) []packagehosts.Manager {
+	return packagehosts.Configured(p.parts.host.Home, p.parts.host.Environ, projects)
 }
 
 // Unconfined implements pipeline.Session (R124).

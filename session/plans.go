@@ -7,17 +7,16 @@ import (
 	"acp-agent/transcript"
 )
 
-// plans are the plans of the conversation as they stood at the user's messages, which an undo
-// sets back (R61, R142). They are stored with the session, and safe for concurrent use.
+// plans has the plan of the conversation as it was at each of the user's messages, for an undo to set
+// it back (R61, R142). They are stored with the session. It is safe for concurrent use.
 type plans struct {
 	conversation *conversation
 
-	mu    sync.Mutex
+	mu    sync.Mutex                        // guards known
 	known map[string][]transcript.PlanEntry // by key
 }
 
-// The keys of plans: as one stood when a message was sent, and when an undo took the message
-// back.
+// The keys of the plan when a message was sent, and of the plan when an undo took the message back.
 func sentPlanKey(messageID string) string   { return "plan." + messageID }
 func undonePlanKey(messageID string) string { return "plan.undone." + messageID }
 
@@ -25,7 +24,7 @@ func newPlans(c *conversation) *plans {
 	return &plans{conversation: c, known: map[string][]transcript.PlanEntry{}}
 }
 
-// note notes the present plan under a key.
+// note notes the current plan under a key.
 func (p *plans) note(key string) {
 	plan := slices.Clone(p.conversation.log.Memory().Plan)
 	p.mu.Lock()
@@ -34,8 +33,8 @@ func (p *plans) note(key string) {
 	p.conversation.archive.put(key, plan)
 }
 
-// setBack makes the plan that was noted under a key the present one. Where none is known, as
-// for a message of an older session, the plan stays.
+// setBack makes the plan that was noted under a key the current one. Where none was noted, as in a
+// session that an older version stored, the plan stays.
 func (p *plans) setBack(key string) {
 	p.mu.Lock()
 	plan, ok := p.known[key]

@@ -17,18 +17,18 @@ import (
 	"acp-agent/transcript"
 )
 
-// project is what the user decided about the directory that a session works in: whether it
-// is trusted, and the rules that hold in it. trust.go has what the user is shown before
-// that decision. A project is safe for concurrent use.
+// project is what the user decided about the directory that a session works in: whether it is trusted,
+// and the rules that hold in it. trust.go has the offer that the user decides about. A project is safe
+// for concurrent use.
 type project struct {
 	projectOptions
 
-	// refreshMu is held from a read of the disk to its effect, so that the later read
-	// counts. It is taken before mu, under which nothing is read: a change of mode must
-	// not wait for a disk.
+	// refreshMu is held from a read of the disk until mu guards its result, so that the later read
+	// counts. It is taken before mu. Nothing is read under mu alone: a change of mode must not wait
+	// for the disk.
 	refreshMu sync.Mutex
 
-	mu sync.Mutex // guards what follows, and the order of changes of the rules
+	mu sync.Mutex // guards what follows, and is held while the rules of policy are replaced
 	// offer is what the project's file and the user's settings offer for trust.
 	offer   projectOffer
 	record  projects.Record
@@ -52,22 +52,22 @@ type projectOptions struct {
 	// mode is the mode whose rules are in force. It is called with mu held, so that the mode
 	// that was read last is the one that counts.
 	mode func() permissions.Mode
-	// trustChanged starts and ends what depends on trust. It is called without a lock.
+	// trustChanged starts or ends what depends on trust. It is called without a lock.
 	trustChanged func()
 }
 
-// projectOffer is what a configuration offers for trust. It counts with the content alone
-// that it was read with.
+// projectOffer is what takes effect once the user trusts the project. It is bound to the content from
+// which it was read.
 type projectOffer struct {
 	rules   []permissions.Rule
 	servers []mcp.Server
 	// allows says in words what else trust allows.
 	allows []string
-	// hash is that of the project's configuration; "" when it changed during the read.
+	// hash is the hash of the project's configuration; "" when that changed during the read.
 	hash string
 }
 
-// configure reads the settings of a directory, and what they offer for trust.
+// configure reads the settings of a directory, and what takes effect with trust in it.
 func (h *Host) configure(cwd string) (settings Settings, offer projectOffer, err error) {
 	before, _ := scan(h.Tape, cwd)
 	if settings, err = h.Configure(cwd); err != nil {
@@ -80,7 +80,7 @@ func (h *Host) configure(cwd string) (settings Settings, offer projectOffer, err
 	return settings, offer, nil
 }
 
-// scan is projects.Scan with a record.
+// scan is projects.Scan, recorded.
 func scan(tape *record.Tape, dir string) (projects.Snapshot, error) {
 	return record.Ask(tape, "project files", dir, func() (projects.Snapshot, error) { return projects.Scan(dir) })
 }
@@ -90,8 +90,8 @@ func newProject(o projectOptions, offer projectOffer) *project {
 	return &project{projectOptions: o, offer: offer}
 }
 
-// snapshot is what trust would be bound to now: the project's configuration, and the files
-// that the servers run which it names (T4).
+// snapshot is the content that trust would be bound to now: the project's configuration, and the files
+// that its servers run (T4).
 func (p *project) snapshot(servers []mcp.Server) (projects.Snapshot, error) {
 	return record.Ask(p.tape, "project trust", p.dir, func() (projects.Snapshot, error) {
 		now, err := projects.Scan(p.dir)
@@ -102,22 +102,20 @@ func (p *project) snapshot(servers []mcp.Server) (projects.Snapshot, error) {
 	})
 }
 
-// matchesTrust reports whether the user trusts the project as it was read last; the caller
-// holds mu.
+// matchesTrust reports whether the user trusts the project as it was read last; mu is held.
 func (p *project) matchesTrust() bool {
 	return p.store != nil && p.problem == nil && p.record.Trusts(p.now)
 }
 
-// refresh brings the rules, and what depends on trust, in line with what the user decided
-// about the project and with what it holds now. It is called before a turn and after a
-// change of a file that trust is bound to, so that trust ends with the content
-// that it was given for (T4).
+// refresh reads the user's decisions and the project's content again, and puts the rules and what
+// depends on trust in force. It is called before a turn and after a change of a file that trust is bound
+// to, so that trust ends when the content changes (T4).
 func (p *project) refresh() {
 	p.refreshRules()
 	p.trustChanged()
 }
 
-// refreshRules is refresh for the rules alone. It runs nothing.
+// refreshRules is refresh for the rules alone. It starts and ends nothing.
 func (p *project) refreshRules() {
 	p.refreshMu.Lock()
 	defer p.refreshMu.Unlock()
@@ -139,20 +137,20 @@ func (p *project) refreshRules() {
 	if problem == nil && p.store != nil {
 		now, problem = record.Ask(p.tape, "project with servers", p.dir, func() (projects.Snapshot, error) { return now.With(p.dir, filesOf(p.dir, offer.servers)) })
 	}
-	if stale && problem != nil { // read again the next time, and nothing is offered until then
+	if stale && problem != nil { // nothing is offered until the next refresh, which reads it again
 		offer = projectOffer{allows: last.allows, hash: last.hash}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.record, p.now, p.problem = stored, now, problem
 	if broken != nil {
-		p.broken = broken // kept: a record that was set aside is only missed once
+		p.broken = broken // kept, because a broken record is moved away and fails only once
 	}
 	p.offer = offer // the rules by which the project tightens stay those of the session's start
 	p.applyRules()
 }
 
-// applyRules puts the rules of mode and project in force; the caller holds mu.
+// applyRules puts the rules of mode and project in force; mu is held.
 func (p *project) applyRules() {
 	trusted := p.matchesTrust()
 	p.policy.SetDefaults(permissions.Defaults(p.mode(), trusted, builtin.Defaults()))
@@ -170,8 +168,8 @@ func (p *project) applyMode() {
 	p.applyRules()
 }
 
-// trustedServers are the project's MCP servers while the user trusts it with the content
-// that names them; nothing of a project is started otherwise (T1, T4).
+// trustedServers are the project's MCP servers while the user trusts the content that names them;
+// otherwise none of them may start (T1, T4).
 func (p *project) trustedServers() []mcp.Server {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -188,27 +186,28 @@ func (p *project) offeredServers() []mcp.Server {
 	return p.offer.servers
 }
 
-// lastRead is what the project held when it was read last, why it cannot be trusted, and
-// whether the user trusts it so.
+// lastRead is the project's content as it was read last, whether the user trusts that, and why it
+// cannot be trusted; nil when it can.
 func (p *project) lastRead() (now projects.Snapshot, trusted bool, problem error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.now, p.matchesTrust(), p.problem
 }
 
-// confirmTrust reports whether the user trusts the project as it is now. Where that trust
-// has ended since the last read, what depends on it ends here.
+// confirmTrust reports whether the user trusts the project as it is now. If the trust has ended since
+// the last read, it ends what depends on it.
 func (p *project) confirmTrust() bool {
-	trusted, gone := p.trusted()
+	trusted, gone := p.readTrusted()
 	if gone {
 		p.trustChanged()
 	}
 	return trusted
 }
 
-// trusted reads the project again if the user trusted it at the last read; gone says that
-// this trust has ended.
-func (p *project) trusted() (trusted, gone bool) {
+// readTrusted reads the project again if the user trusted it at the last read, and reports whether the
+// user still does; gone says that the trust has ended with this read. The caller ends what depends on
+// it.
+func (p *project) readTrusted() (trusted, gone bool) {
 	p.refreshMu.Lock()
 	defer p.refreshMu.Unlock()
 	p.mu.Lock()
@@ -228,7 +227,7 @@ func (p *project) trusted() (trusted, gone bool) {
 	return true, false
 }
 
-// update changes what is stored of the user's decisions, and puts it in force.
+// update changes the stored decisions of the user, and puts them in force.
 func (p *project) update(change func(r *projects.Record) error) error {
 	if p.store == nil {
 		return errNoTrust
@@ -243,7 +242,7 @@ func (p *project) storeRules(rules []permissions.Rule) error {
 	return p.update(func(r *projects.Record) error { return r.AddRules(rules...) })
 }
 
-// filesChanged reads the project again when the agent itself changed what trust is bound to.
+// filesChanged reads the project again when the agent itself has changed a file that trust is bound to.
 func (p *project) filesChanged(paths []string) {
 	p.mu.Lock()
 	bound := p.now.Files
@@ -258,8 +257,8 @@ func (p *project) filesChanged(paths []string) {
 	}
 }
 
-// notices say what of the user's decisions does not hold, and with which content of the
-// project.
+// notices say which of the user's decisions do not hold. content is the hash of the project's content
+// for which they say it.
 func (p *project) notices() (list []transcript.Notice, content string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -286,7 +285,7 @@ func (p *project) notices() (list []transcript.Notice, content string) {
 	return list, p.now.Hash
 }
 
-// lineRunes bounds what a project says of itself in one line.
+// lineRunes bounds a text of a project that is shown in one line.
 const lineRunes = 300
 
 // changedNames names changes in one line.

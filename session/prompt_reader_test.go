@@ -112,3 +112,18 @@ func TestPromptReader_Expand(t *testing.T) {
 		}
 	}
 }
+
+// A command that cannot be filled in is refused with the reason, and the prompt stays as it was typed.
+func TestPromptReader_ExpandRefuses(t *testing.T) {
+	r, p := newTestReader(t, nil)
+	p.command(t, "twice", "$ARGUMENTS $ARGUMENTS")
+	r.custom.refresh()
+	turn := turnOf(t, &transcript.TextPart{Text: "/twice " + strings.Repeat("a", 1<<20)})
+	refusal := r.expand(turn)
+	if want := "`/twice` was not sent to the model: with these arguments its text is longer than 1 MiB.\n"; refusal != want {
+		t.Errorf("the refusal is %q, want %q", refusal, want)
+	}
+	if n := len(turn.prompt.Parts); n != 1 {
+		t.Errorf("the prompt has %d parts", n)
+	}
+}

@@ -15,7 +15,7 @@ import (
 	"acp-agent/workspace/run"
 )
 
-// newProviders returns the external providers of a session; none is started.
+// newProviders returns the external providers of a session. It starts none.
 func (s *sources) newProviders() *provider.Service {
 	return provider.New(s.settings.Providers, provider.Options{
 		Version: s.host.Version, Logger: s.host.Logger,
@@ -30,8 +30,8 @@ func (s *sources) newProviders() *provider.Service {
 	})
 }
 
-// providerProblems are what is wrong with the providers, and which of them and of the scripts and
-// modules are slow.
+// providerProblems are the failures of the providers, and which providers, scripts and modules have not
+// answered yet.
 func (s *sources) providerProblems() (list []problem) {
 	say := func(text string) {
 		list = append(list, problem{text, transcript.Notice{Severity: transcript.Warning, Title: "Tool provider", Text: text}})
@@ -52,7 +52,7 @@ func (s *sources) providerProblems() (list []problem) {
 	return list
 }
 
-// hasProviders reports whether there is anything for /providers to say.
+// hasProviders reports whether /providers has anything to list.
 func (s *sources) hasProviders() bool {
 	return record.Value(s.host.Tape, "has providers", s.ID, func() bool { return len(s.settings.Providers) > 0 || len(s.modules()) > 0 })
 }
@@ -67,7 +67,7 @@ func (s *sources) modules() []mount.Status {
 
 // providersText is /providers.
 func (s *sources) providersText(ctx context.Context) string {
-	s.awaitOnly(ctx)
+	s.awaitForOnlyPrompt(ctx)
 	var b strings.Builder
 	if list := s.providers.Status(); len(list) > 0 {
 		b.WriteString("**External providers**\n\n")

@@ -18,8 +18,8 @@ func questionsOf(spec Spec, c *conversation) tools.Questioner {
 	return chatQuestions{spec.Questions, c}
 }
 
-// chatQuestions writes into the conversation what the client can only ask in the chat, so that a
-// loaded session shows it (R77, R148).
+// chatQuestions writes questions into the conversation that the client can only ask in the chat, so
+// that a loaded session shows them (R77, R148).
 type chatQuestions struct {
 	tools.Questioner
 	conversation *conversation
@@ -35,8 +35,8 @@ func (q chatQuestions) Answers(ctx context.Context, callID string, questions []t
 	return answers, err
 }
 
-// namedQuestions are those of a subagent: they say which one asks (R73), and its time does
-// not run while the user thinks.
+// namedQuestions are the questions of a subagent. They name it (R73), and its time limit stands still
+// while the user thinks.
 type namedQuestions struct {
 	tools.Questioner
 	node *subagent.Node

@@ -4,17 +4,18 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"acp-agent/loop"
 	"acp-agent/transcript"
 )
 
-// turnQueue runs turns one at a time, in the order in which they were added. It knows
-// nothing of sessions: run runs a turn, and abort ends what the turns left in the background.
+// turnQueue runs turns one at a time, in the order in which they were added. It does not depend on
+// sessions: run runs a turn, and abort ends what the turns left in the background.
 //
-// The answer to a turn is delivered by its caller, who then calls [Turn.Release]. Until then
-// the next turn does not start, so that nothing of it can be taken for a part of the answer.
+// The caller delivers the answer to a turn and then calls [Turn.Release]. Until then the next turn does
+// not start, so that nothing of it can be taken for a part of the answer.
 //
 // Goroutines: one that runs turns, alive only while there is one, and one for each prompt
 // that is answered during another turn. They end with ctx; wait waits for them.
@@ -24,27 +25,31 @@ type turnQueue struct {
 	// abort is called with the lock held, so that it cannot hit the next turn. It neither
 	// blocks nor uses the queue.
 	abort func()
+	// reach is called, without the lock, when the message of a turn of the agent itself has been shown, and
+	// when its turn is over: a prompt that comes in between is treated as one during a turn.
+	reach func(point string)
 
 	goroutines sync.WaitGroup
+
+	accepted atomic.Int64 // the number of prompts that came
 
 	mu       sync.Mutex // guards what follows
 	current  *Turn
 	queued   []*Turn
-	steered  []*Turn // went into the current turn, and end with it
+	steered  []*Turn // prompts that went into the current turn, and end with it
 	draining bool    // drain is running
 	closed   bool
 }
 
 func newTurnQueue(ctx context.Context, run func(*Turn) (loop.StopReason, error), abort func()) *turnQueue {
-	return &turnQueue{ctx: ctx, run: run, abort: abort}
+	return &turnQueue{ctx: ctx, run: run, abort: abort, reach: func(string) {}}
 }
 
 // add runs a turn at once when the queue is idle, and after the others otherwise (R143). A
 // turn that can be answered during another one is answered then. It never blocks, so that a
 // cancel that arrives right after it finds the turn.
 func (q *turnQueue) add(t *Turn) *Turn {
-	t.queue, t.done, t.released = q, make(chan struct{}), make(chan struct{})
-	t.ctx, t.cancel = context.WithCancelCause(q.ctx)
+	q.prepare(t)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
@@ -58,7 +63,7 @@ func (q *turnQueue) add(t *Turn) *Turn {
 		}
 	case t.during != nil && !q.current.ended():
 		q.goroutines.Go(func() { t.end(t.during(t.ctx)) })
-	case t.synthetic != nil: // the prompt that waits is to know of it
+	case t.synthetic != nil: // before the prompts that wait, so that the model reads it first
 		q.queued = slices.Insert(q.queued, q.nextPrompt(func(*Turn) bool { return true }), t)
 	default:
 		q.queued = append(q.queued, t)
@@ -66,9 +71,15 @@ func (q *turnQueue) add(t *Turn) *Turn {
 	return t
 }
 
-// deliver puts the message about a background subagent into the conversation: at once
-// when the session is idle, after the turn that runs otherwise, and before any prompt
-// that waits (R68). The message is for the model; text is shown to the user.
+// prepare makes a turn one of the queue.
+func (q *turnQueue) prepare(t *Turn) {
+	t.queue, t.done, t.released = q, make(chan struct{}), make(chan struct{})
+	t.ctx, t.cancel = context.WithCancelCause(q.ctx)
+}
+
+// deliver puts the message about a background subagent into the conversation: at once when the session
+// is idle, otherwise after the turn that runs and before the prompts that wait (R68). The message is for
+// the model; text is shown to the user.
 func (q *turnQueue) deliver(message *transcript.Message, text string, after <-chan struct{}) {
 	q.add(&Turn{synthetic: &synthetic{message: message, text: text, after: after}})
 }
@@ -83,14 +94,13 @@ func (q *turnQueue) nextPrompt(ok func(*Turn) bool) int {
 	return i
 }
 
-// cancelCurrent ends the running turn and what runs in the background (R67); queued prompts
-// stay. When no turn is running it only ends the latter, and nothing that is added later is
-// affected.
+// cancelCurrent ends the running turn, what was injected into it, and the subagents in the background
+// (R67); queued prompts stay.
+// When no turn is running it only ends the subagents. It does not affect turns that are added later.
 //
-// A turn that has ended stays the current one until its answer is delivered. The client may
-// have that answer, and have sent its next prompt and a cancel of that, a moment before the
-// delivery is known here: then the cancel is for the next turn. The same holds during a
-// synthetic turn, which is not a turn to the client.
+// A turn that has ended stays the current one until Release. A client may have received its answer, and
+// have sent the next prompt and a cancel, a moment before Release is called: then the cancel is for that
+// prompt. The same holds during a synthetic turn, of which the client does not know.
 func (q *turnQueue) cancelCurrent() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -102,6 +112,11 @@ func (q *turnQueue) cancelCurrent() {
 	}
 	if running != nil {
 		running.cancel(ErrCancelled)
+	}
+	for _, t := range q.queued {
+		if t.injected { // it was to be read in the turn that ends here
+			t.cancel(ErrCancelled)
+		}
 	}
 	q.abort()
 }
@@ -139,7 +154,14 @@ func (q *turnQueue) close() {
 // wait waits, after close and the end of ctx, for the goroutines.
 func (q *turnQueue) wait() { q.goroutines.Wait() }
 
-// last is the known turn that runs last; nil when the queue is idle.
+// busy reports whether a turn runs, or waits.
+func (q *turnQueue) busy() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.queued) > 0 || q.current != nil && !q.current.ended()
+}
+
+// last is the turn at the end of the queue, or the current one; nil when the queue is idle.
 func (q *turnQueue) last() *Turn {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -149,8 +171,8 @@ func (q *turnQueue) last() *Turn {
 	return q.current
 }
 
-// running reports whether the turn of a prompt runs that takes its time, and how many prompts
-// wait. A command that is answered at once does not.
+// running reports whether a turn runs that takes time, which a command that is answered at once does
+// not, and how many prompts wait.
 func (q *turnQueue) running() (busy bool, waiting int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -168,7 +190,9 @@ func (q *turnQueue) drain() {
 		stop, err := q.run(t)
 		q.finish(t, stop, err)
 		if t.synthetic != nil {
+			q.reach("message shown")
 			t.Release() // it has no answer
+			q.reach("message over")
 		}
 		for _, answered := range append(q.answered(), t) {
 			select {
@@ -197,9 +221,8 @@ func (q *turnQueue) next() *Turn {
 	return q.current
 }
 
-// finish ends a turn. When it failed, the prompts that wait at this moment will not run. A
-// prompt that is added later may come from a client that has the answer, before the delivery
-// is known here: that one runs.
+// finish ends a turn. When it failed, the prompts that wait at this moment will not run. A prompt that is
+// added later runs, because its client may have received the failure already.
 func (q *turnQueue) finish(t *Turn, stop loop.StopReason, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -214,8 +237,7 @@ func (q *turnQueue) finish(t *Turn, stop loop.StopReason, err error) {
 	}
 }
 
-// answerWait is how long a queue that ends waits for the answer of its last turn to be
-// delivered.
+// answerWait is how long a queue that closes waits for the answer of its last turn to be delivered.
 const answerWait = time.Second
 
 // awaitRelease lets the answer of the last turn be delivered before the queue ends.

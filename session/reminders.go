@@ -10,14 +10,14 @@ import (
 	"acp-agent/transcript"
 )
 
-// The statement of a mode stands between these, so that it can be told from what the user or
-// a tool says, and found again.
+// The statement of a mode stands between these, so that it can be found again, and the model can tell it
+// from words of the user or of a tool.
 const (
 	statementHead = "<session_mode name="
 	statementTail = "</session_mode>"
 )
 
-// statementOf is what the model is told of a mode.
+// statementOf is what the model reads about a mode.
 func statementOf(mode permissions.Mode) string {
 	text := fmt.Sprintf("The session is in mode %s now. Plan mode is over: changes can be made, and calls are asked about as the mode has it.", mode)
 	switch mode {
@@ -32,33 +32,33 @@ func statementOf(mode permissions.Mode) string {
 	return fmt.Sprintf("%s%q>\n%s\n%s", statementHead, mode, text, statementTail)
 }
 
-// standing reports the modes whose statement is given anew with every prompt.
-func standing(mode permissions.Mode) bool {
+// restated reports whether a mode is stated again with every prompt.
+func restated(mode permissions.Mode) bool {
 	return mode == permissions.ModePlan || mode == permissions.ModeAuto
 }
 
-// remindIn returns what the model must be told before the next request, in the conversation
-// of any agent of the session: first the facts of the session (R109), then the statement of
-// the mode when it was last told another one, and last what has changed of its tools, which
-// are p's. A reminder stands at the end of the conversation and stays there, so that the head
-// of a request never changes (R138). window is that of the agent's model.
+// remindIn returns the reminders that the conversation of an agent needs before the next request: the
+// facts of the session (R109), the mode if the conversation last stated another one, and the changes of
+// the agent's tools, which are p's. Reminders are added at the end of a conversation and stay there, so
+// that the beginning of a request never changes (R138). window is that of the agent's model.
 func (b *briefing) remindIn(log *transcript.Log, p *pipeline.Pipeline, window int) []transcript.Part {
 	return b.reminders(log.Messages(), p, window, false)
 }
 
-// remindTurn adds to a prompt of the main agent the statement of the mode that it is given in.
+// remindTurn adds the reminders to a prompt of the main agent, with a mode that is restated.
 func (b *briefing) remindTurn(prompt *transcript.Message, log *transcript.Log, window int) {
 	prompt.Parts = append(slices.Clip(prompt.Parts), b.reminders(log.Messages(), b.agents.tools, window, true)...)
 }
 
-// reminders are what a conversation lacks; anew says that a standing mode is stated again.
+// reminders are the statements that a conversation lacks; anew says that a mode which restated reports
+// is stated again.
 func (b *briefing) reminders(messages []*transcript.Message, p *pipeline.Pipeline, window int, anew bool) []transcript.Part {
 	var parts []transcript.Part
 	if facts := b.facts(window); facts != "" && !says(messages, facts) {
 		parts = append(parts, &transcript.TextPart{Text: facts, Synthetic: true})
 	}
 	mode, last := b.choices.modes.now(), toldMode(messages)
-	if anew && standing(mode) || last != mode && (standing(last) || standing(mode)) {
+	if anew && restated(mode) || last != mode && (restated(last) || restated(mode)) {
 		parts = append(parts, &transcript.TextPart{Text: statementOf(mode), Synthetic: true})
 	}
 	news := p.Announce(b.sources.servers.away(), func(text string) bool { return says(messages, text) })
@@ -68,7 +68,7 @@ func (b *briefing) reminders(messages []*transcript.Message, p *pipeline.Pipelin
 	return parts
 }
 
-// says reports whether a conversation holds a statement of the agent.
+// says reports whether a conversation has a statement already.
 func says(messages []*transcript.Message, statement string) bool {
 	return slices.ContainsFunc(messages, func(m *transcript.Message) bool {
 		return slices.ContainsFunc(m.Parts, func(part transcript.Part) bool {
@@ -78,14 +78,14 @@ func says(messages []*transcript.Message, statement string) bool {
 	})
 }
 
-// toldMode is the mode that the model was last told of; empty means none.
+// toldMode is the mode that was stated last in a conversation; "" when none was.
 func toldMode(messages []*transcript.Message) permissions.Mode {
 	for _, message := range slices.Backward(messages) {
 		for _, part := range slices.Backward(message.Parts) {
 			text := ""
 			switch part := part.(type) {
 			case *transcript.TextPart:
-				// A part of its own: what a subagent says in a report is not a statement.
+				// Only at the start of a part: a report of a subagent may quote a statement.
 				if part.Synthetic && strings.HasPrefix(part.Text, statementHead) {
 					text = part.Text
 				}

@@ -18,18 +18,17 @@ import (
 	"acp-agent/transcript"
 )
 
-// ListedRule is a rule in force, as it is listed for people.
+// ListedRule is a rule in force, as /permissions lists it.
 type ListedRule struct {
-	// Number is what it can be revoked by; 0 for a rule that stands in a file or is
-	// shipped.
+	// Number names the rule in /permissions revoke and keep; 0 for a rule that stands in a file
+	// or is shipped.
 	Number int
 	Scope  permissions.Scope
 	Rule   permissions.Rule
-	// Agents are the names from below the main agent down to the subagent that alone
-	// has the rule; none for a rule of the session.
+	// Agents are the names from below the main agent down to the subagent for which alone the
+	// rule holds; none for a rule of the session.
 	Agents []string
-	// Void says that the rule does not count: its tool is not what it was when the answer
-	// was given (M4).
+	// Void says that the rule does not count, because its tool has changed since the answer (M4).
 	Void bool
 }
 
@@ -63,12 +62,12 @@ type ruleBook struct {
 	audit    *audit.Log // nil when none is kept
 	mode     func() permissions.Mode
 
-	mu    sync.Mutex
-	shown []ListedRule // what /permissions showed last
+	mu    sync.Mutex   // guards shown
+	shown []ListedRule // the list that /permissions showed last
 }
 
-// rules lists the rules in force: first the rules that the user's answers added,
-// with numbers, then the others, the strongest scope first.
+// rules lists the rules in force: first those that the user's answers added, with numbers, then the
+// others, the strongest scope first.
 func (b *ruleBook) rules() []ListedRule {
 	set := b.policy.Rules()
 	var kept, files []ListedRule
@@ -105,14 +104,14 @@ func (b *ruleBook) rules() []ListedRule {
 	return append(kept, files...)
 }
 
-// shippedTool reports whether a shipped rule is about tools that there are: some of its names
-// belong to tools that this build does not have.
+// shippedTool reports whether a shipped rule is about a tool of this build; some are about tools that
+// other builds have.
 func (b *ruleBook) shippedTool(name string) bool {
 	_, there := b.registry.Get(name)
 	return there || strings.Contains(name, "*")
 }
 
-// void reports an answer about a tool from elsewhere that is another one by now.
+// void reports whether a rule is an answer about a tool from elsewhere that has changed since.
 func (b *ruleBook) void(rule permissions.Rule) bool {
 	if rule.Source != permissions.SourceAlways {
 		return false
@@ -121,8 +120,8 @@ func (b *ruleBook) void(rule permissions.Rule) bool {
 	return now != permissions.Identity{} && !now.Same(rule.For)
 }
 
-// revoke takes a rule away that an answer of the user added. It is given as
-// rules listed it, so that a rule that came meanwhile is not hit in its place.
+// revoke removes a rule that an answer of the user added. The rule is compared as a whole, so that no
+// other one is removed that has taken its number since.
 func (b *ruleBook) revoke(listed ListedRule) error {
 	gone := fmt.Errorf("%s is no longer in force", ruleText(listed.Rule))
 	switch {
@@ -155,8 +154,8 @@ func (b *ruleBook) revoke(listed ListedRule) error {
 	return err
 }
 
-// keepForProject keeps a rule for the project that an answer of the user allowed for this
-// session, as the answer "for this project" does (R152). It is given as rules listed it.
+// keepForProject keeps a rule for the project that an answer of the user added for this session, as the
+// answer "for this project" does (R152).
 func (b *ruleBook) keepForProject(listed ListedRule) error {
 	policy := b.policyOf(listed)
 	switch rule := listed.Rule; {
@@ -183,13 +182,12 @@ func (b *ruleBook) keepForProject(listed ListedRule) error {
 	if err := b.project.storeRules([]permissions.Rule{kept}); err != nil {
 		return err
 	}
-	policy.Forget(listed.Rule) // one rule, which one revoke takes back
+	policy.Forget(listed.Rule) // else the user would have to revoke it twice
 	b.recordKept(listed)
 	return nil
 }
 
-// policyOf is the policy that a listed rule of the session stands in; nil when its agent's
-// is gone.
+// policyOf is the policy that has a listed rule of the session; nil when its subagent has not run.
 func (b *ruleBook) policyOf(listed ListedRule) *pipeline.Policy {
 	if len(listed.Agents) == 0 {
 		return b.policy
@@ -202,7 +200,7 @@ func (b *ruleBook) policyOf(listed ListedRule) *pipeline.Policy {
 	return nil
 }
 
-// recordKept notes in the audit what the user kept, and that it was the user (R129).
+// recordKept records in the audit that the user kept a rule (R129).
 func (b *ruleBook) recordKept(listed ListedRule) {
 	if b.audit == nil {
 		return
@@ -213,7 +211,7 @@ func (b *ruleBook) recordKept(listed ListedRule) {
 	})
 }
 
-// newestAnswer is the rule that the user allowed last in this session.
+// newestAnswer is the rule that the user's latest answer added for this session.
 func (b *ruleBook) newestAnswer() (newest ListedRule, err error) {
 	for _, l := range b.rules() {
 		if l.Number == 0 || l.Scope != permissions.Session || l.Rule.Action != capability.Allow {
@@ -229,7 +227,7 @@ func (b *ruleBook) newestAnswer() (newest ListedRule, err error) {
 	return newest, nil
 }
 
-// show notes the list that the user sees, whose numbers count from now on.
+// show notes the list that the user sees, to which the numbers refer from now on.
 func (b *ruleBook) show(list []ListedRule) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

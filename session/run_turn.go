@@ -12,8 +12,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// turnRunner runs the turns of a session, one at a time. It holds the parts that take part in a
-// turn.
+// turnRunner runs the turns of a session, one at a time. It has the parts that a turn needs.
 type turnRunner struct {
 	opened
 	conversation *conversation
@@ -31,13 +30,13 @@ type turnRunner struct {
 	save func()
 }
 
-// runningTurn is a turn on its way through its stages, which are methods of it.
+// runningTurn is a turn that runs. Its stages are methods.
 type runningTurn struct {
 	*turnRunner
 	*Turn
 	backend Backend
 	chosen  choice
-	// over says that the turn has ended with stop, and that no other stage runs.
+	// over says that the turn ends with stop, and that no further stage runs.
 	over bool
 	stop loop.StopReason
 }
@@ -47,7 +46,7 @@ func (r *runningTurn) end(stop loop.StopReason) { r.over, r.stop = true, stop }
 
 // endIfCancelled ends the turn when it was cancelled.
 func (r *runningTurn) endIfCancelled() {
-	if r.ctx.Err() != nil {
+	if record.Look(r.host.Tape, "cancelled", r.ID, func() bool { return r.ctx.Err() != nil }) {
 		r.end(loop.Cancelled)
 	}
 }
@@ -70,7 +69,7 @@ func (r *runningTurn) stages() []func() error {
 		r.noteHosts,          // hosts that the user named may be fetched from
 		r.addCheckpoint,      // what follows can be taken back to this message
 		r.runLoop,            // model, tool calls, model, until there are no more calls
-		r.settleSubagents,    // those in the background are named; of a cancelled turn, they end
+		r.nameBackground,     // subagents and jobs that go on are named; subagents of a cancelled turn end
 		r.generateFirstTitle, // a model gives a better title, after the answer
 	}
 }
@@ -93,7 +92,7 @@ func (r *turnRunner) run(t *Turn) (stop loop.StopReason, err error) {
 	return running.stop, nil
 }
 
-// panicked closes what a panic left open.
+// panicked ends the calls and the turn that a panic left open.
 func (r *turnRunner) panicked(v any) error {
 	r.host.Logger.Error("turn panicked", "session", r.ID, "stack", string(debug.Stack()))
 	for _, id := range r.conversation.log.OpenCalls() {
@@ -103,8 +102,7 @@ func (r *turnRunner) panicked(v any) error {
 	return fmt.Errorf("the turn failed inside the agent: %v", v)
 }
 
-// addMessage adds a message of the agent itself to the conversation, and shows its text to
-// the user.
+// addMessage runs the turn of a message of the agent itself.
 func (r *runningTurn) addMessage() error {
 	m := r.synthetic
 	if m == nil {
@@ -119,9 +117,9 @@ func (r *runningTurn) addMessage() error {
 	return nil
 }
 
-// addSynthetic adds a message of the agent itself to the conversation.
+// addSynthetic adds a message of the agent itself to the conversation, and shows its text to the user.
 func (r *runningTurn) addSynthetic(m *synthetic) {
-	if m.stale != nil && record.Value(r.host.Tape, "stale", m.message.ID, m.stale) {
+	if m.stale != nil && record.Value(r.host.Tape, "stale", r.ID, m.stale) {
 		return
 	}
 	shown := m.text
@@ -229,11 +227,15 @@ func (r *runningTurn) runLoop() error {
 	log := r.conversation.log
 	turn, first := r.assembler.loop(ctx, r.backend, r.chosen), len(log.Messages()) == 0
 	r.conversation.archive.put(beganKey, r.assembler.briefing.began)
-	turn.Steer = func() []*transcript.Message {
-		for _, m := range r.queue.takeEarly() {
+	turn.Steer = func(answered bool) []*transcript.Message {
+		r.host.Tape.Reach("steering", r.ID)
+		if answered {
+			return r.readSteered(r.queue.popInjected())
+		}
+		for _, m := range r.queue.popEarly() {
 			r.addSynthetic(m)
 		}
-		return r.steered()
+		return r.readSteered(r.queue.popSteered(r.choices.get().queue == queueSteer))
 	}
 	r.assembler.briefing.remindTurn(r.prompt, log, turn.Window())
 	r.conversation.markEarly(r.prompt)
@@ -243,13 +245,13 @@ func (r *runningTurn) runLoop() error {
 	span.End(err)
 	r.stop = stop
 	if err != nil {
-		r.endForSubagents(stop)
+		r.endWithBackground(stop)
 	}
 	return err
 }
 
-func (r *runningTurn) settleSubagents() error {
-	r.stop = r.endForSubagents(r.stop)
+func (r *runningTurn) nameBackground() error {
+	r.stop = r.endWithBackground(r.stop)
 	return nil
 }
 

@@ -21,7 +21,7 @@ func newTestRunner(t *testing.T) (r *turnRunner, p *parts, saved *int) {
 	p.host.Logger = slog.New(slog.DiscardHandler)
 	p.host.Backend = func() (Backend, error) { return Backend{}, errNoServer }
 	p.life = newLifetime(t.Context(), nil)
-	p.conversation.naming = &naming{conversation: p.conversation, known: func(text string) string { return text }}
+	p.conversation.naming = &naming{namingOptions: namingOptions{emit: p.conversation.emit, clean: func(text string) string { return text }}}
 	c, _ := newTestChoices(t, "", "")
 	saved = new(int)
 	return &turnRunner{

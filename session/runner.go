@@ -8,8 +8,9 @@ import (
 	"acp-agent/mcp"
 )
 
-// runners are programs that run a package by name and look for it, and for settings that name its
-// source, in their working directory first. A list restricts this to those subcommands and flags.
+// runners are programs that run a package by its name, and look in their working directory first for
+// the package and for settings that name its source. A list restricts this to some subcommands and
+// flags.
 var runners = map[string][]string{
 	"npx": nil, "pnpx": nil, "bunx": nil, "uvx": nil, "pipx": nil,
 	"npm": {"exec", "x"}, "pnpm": {"dlx", "exec"}, "yarn": {"dlx", "exec"}, "bun": {"x"}, "uv": {"tool"},
@@ -20,7 +21,7 @@ var runners = map[string][]string{
 // in a project, it would let the project choose what runs.
 func findsCode(command string, args []string) bool {
 	var words []string
-	for _, arg := range append([]string{command}, args...) { // a shell has them in one
+	for _, arg := range append([]string{command}, args...) { // sh -c has several words in one
 		words = append(words, strings.Fields(arg)...)
 	}
 	for i, word := range words {
@@ -37,20 +38,20 @@ func findsCode(command string, args []string) bool {
 	return false
 }
 
-// programDir is where a program of the editor or the user starts: in the session's directory,
-// unless it would run code of a project that the user does not trust. Then it is "", outside
-// of all projects.
+// programDir is the directory in which a program of the editor or the user starts: the session's, or ""
+// for one outside of all projects when the program would run code of a project that the user does not
+// trust.
 func programDir(o opened, p *project, command string, args []string) string {
 	if findsCode(command, args) {
-		if trusted, _ := p.trusted(); !trusted {
+		if trusted, _ := p.readTrusted(); !trusted {
 			return ""
 		}
 	}
 	return o.work.Session().Cwd
 }
 
-// startsOutside reports whether a server starts outside the session's directory as long as
-// the project is not trusted. Once it is, the server is restarted.
+// startsOutside reports whether a server starts outside the session's directory because the project is
+// not trusted. When the user trusts it, the server is restarted inside.
 func startsOutside(p *project, server *mcp.Server) bool {
 	if !findsCode(server.Command, server.Args) {
 		return false

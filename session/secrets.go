@@ -2,8 +2,8 @@ package session
 
 import "acp-agent/permissions"
 
-// secrets says which files a session does not read and keeps from its commands (P8): by
-// their names, or because they are the agent's own.
+// secrets decides which files a session does not read and hides from its commands (P8): by their names,
+// or because they are the agent's own.
 type secrets struct {
 	names   *permissions.Secrets
 	tracked *tracked
@@ -19,8 +19,8 @@ func newSecrets(h *Host, settings Settings) (secrets, error) {
 // holds reports whether a file must not be read.
 func (s secrets) holds(path string) bool { return s.names.Holds(path) || s.own(path) }
 
-// masked reports whether commands are kept from a file. It is asked before each command, so
-// that what git tracks is known before one can change that.
+// masked reports whether a file is hidden from commands. It is called before each command, so that the
+// index of git is read before the command can change it.
 func (s secrets) masked(path string) bool {
 	s.tracked.look()
 	return s.names.Masked(path)

@@ -6,10 +6,10 @@ import (
 	"acp-agent/transcript"
 )
 
-// promptsEvent is the event that the prompts of MCP servers have changed.
+// promptsEvent is the recorded event that the prompts of MCP servers have changed.
 const promptsEvent = "prompts"
 
-// promptsChanged tells the client that there may be other commands.
+// promptsChanged notifies the client that the commands may have changed.
 func (s *servers) promptsChanged() {
 	if s.host.Tape.Records() {
 		if data, err := json.Marshal(s.promptCommands()); err == nil {
@@ -19,7 +19,7 @@ func (s *servers) promptsChanged() {
 	s.spec.Sink.Emit(transcript.CommandsChanged{})
 }
 
-// promptCommands are the commands that MCP servers make prompts of.
+// promptCommands lists the commands that stand for prompts of MCP servers.
 func (s *servers) promptCommands() (list []Command) {
 	if played := s.played.Load(); played != nil {
 		return *played
@@ -30,7 +30,7 @@ func (s *servers) promptCommands() (list []Command) {
 	return list
 }
 
-// playPrompts has the prompts of a recording take the place of those of servers.
+// playPrompts replaces the prompts of servers by recorded ones.
 func (s *servers) playPrompts(data []byte) {
 	var list []Command
 	if json.Unmarshal(data, &list) == nil {

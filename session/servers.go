@@ -14,87 +14,96 @@ import (
 	"acp-agent/internal/record"
 	"acp-agent/kinds"
 	"acp-agent/mcp"
+	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/tools/builtin"
 	"acp-agent/transcript"
 	"acp-agent/workspace/run"
 )
 
-// servers are the MCP servers of a session: those of the editor, of the user, and of a project that
-// the user trusts. signin.go has what a user does at one of them. They are safe for concurrent use.
+// servers are the MCP servers of a session: the editor's, the user's, and those of a project that the
+// user trusts. signin.go has the sign-in. They are safe for concurrent use.
 type servers struct {
 	opened
 	*mcp.Manager
+	closed       closedHosts
+	rules        func() permissions.Set
 	project      *project
 	conversation *conversation
 
-	// mu is held from what is trusted to its effect on the servers, so that of two changes the
-	// later counts. The project's mu is taken within.
+	// mu is held from the check of trust to its effect on the servers, so that of two changes the
+	// later counts. The project's mu is taken within. It guards serving.
 	mu      sync.Mutex
-	serving bool // the servers are started at all
+	serving bool // connect was called
 
-	played atomic.Pointer[[]Command] // their prompts in a recording that is played
+	played atomic.Pointer[[]Command] // their prompts in a replay
 }
 
 // newServers returns the servers of a session; none is started.
-func newServers(o opened, p *project, c *conversation) *servers {
-	s := &servers{opened: o, project: p, conversation: c}
+// rules are those of the session.
+func newServers(o opened, p *project, c *conversation, rules func() permissions.Set) *servers {
+	s := &servers{opened: o, project: p, conversation: c, rules: rules}
 	s.Manager = mcp.New(mcp.Options{
 		Reserved: builtin.Known,
 		Logger:   o.host.Logger, Version: o.host.Version, Start: s.startProgram, Roots: o.work.Session().Roots,
-		Tokens: o.host.Tokens, Keep: o.host.AddSecrets, Person: o.spec.Person,
+		Tokens: o.host.Tokens, Redact: o.host.AddSecrets, Person: o.spec.Person,
 		Changed: s.promptsChanged,
 	})
 	return s
 }
 
-// errChanged keeps the program of a project's server from starting, for a first time or
-// after it has ended.
+// errChanged is why the program of a project's server does not start, or not again after it has ended.
 var errChanged = errors.New("the project is not what you trusted any more: /trust shows the difference")
 
 // startProgram starts the program of a server like the agent's other programs, but with the
-// network, which most servers need. Trust in a project's server is checked right before,
+// network, which most servers need, or with the hosts that its entry lists. Trust in a project's server is checked right before,
 // because a server is restarted long after it was set.
 func (s *servers) startProgram(ctx context.Context, server mcp.Server, stderr io.Writer) (io.ReadWriteCloser, error) {
 	if server.Project {
-		// Without an end of servers here, which would wait for this one.
-		if trusted, _ := s.project.trusted(); !trusted {
+		// Not confirmTrust: it would end the servers, and wait for this start.
+		if trusted, _ := s.project.readTrusted(); !trusted {
 			return nil, errChanged
 		}
+	}
+	grant := run.Grant{Network: true, Unconfined: server.Unconfined, Named: !server.Project}
+	if server.Hosts != nil {
+		if err := s.mayHold(ctx, server); err != nil {
+			return nil, err
+		}
+		grant.Network, grant.Listed, grant.Connect = false, true, s.connectListed(server)
 	}
 	argv := append([]string{server.Command}, server.Args...)
 	program, err := s.work.Runner().StartProgram(ctx, tools.Program{
 		Args: argv, Dir: programDir(s.opened, s.project, server.Command, server.Args), Env: server.Env,
 		Caches: "mcp " + server.Origin + " " + server.Name,
-	}, run.Grant{Network: true, Unconfined: server.Unconfined, Named: !server.Project}, stderr)
+	}, grant, stderr)
 	if err != nil {
 		return nil, err // not a nil *Program in an interface
 	}
 	return program, nil
 }
 
-// connect connects the servers that may run: the editor's, the user's, and once the
-// user trusts the project, the project's, which take no name of the others. It does not block.
-func (s *servers) connect() { s.set(true) }
+// connect starts to connect to the allowed servers. It does not block.
+func (s *servers) connect() { s.update(true) }
 
-// applyTrust ends the project's servers when it is no longer trusted, and starts them when it
-// becomes trusted, in a session that has started servers at all.
-func (s *servers) applyTrust() { s.set(false) }
+// applyTrust ends the project's servers when it is no longer trusted, and starts them when it becomes
+// trusted, but only after connect.
+func (s *servers) applyTrust() { s.update(false) }
 
-func (s *servers) set(start bool) {
+func (s *servers) update(start bool) {
 	if s.host.Tape.Plays() {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.serving = s.serving || start; s.serving {
-		s.Set(s.now())
+		s.Set(s.allowed())
 	}
 }
 
-// unseen stands in for a tool of a server that has not said yet what it has.
+// unseen stands in for a tool of a server that has not listed its tools yet.
 func (s *servers) unseen(tool string) (standIn tools.Tool, ok bool) {
-	for _, server := range s.now() {
+	for _, server := range s.allowed() {
 		if server.Has(tool) {
 			return tools.Tool{Spec: tools.Spec{
 				ID: tool, Source: tools.Source{Kind: tools.MCP, Server: mcp.ID(server.Name)}, Origin: server.Provenance,
@@ -104,10 +113,10 @@ func (s *servers) unseen(tool string) (standIn tools.Tool, ok bool) {
 	return standIn, false
 }
 
-// now are the servers that may be connected now. Rules that the user wrote about a
-// server by its name are about the user's own: neither the editor's server of the same name
-// nor one of the project, which can have any name, is meant.
-func (s *servers) now() []mcp.Server {
+// allowed are the servers that may be connected: the editor's, the user's, and the project's while it
+// is trusted. Rules of the user name a server of the user's own: they do not hold for the editor's
+// server of the same name, nor for any server of the project, which may take any name.
+func (s *servers) allowed() []mcp.Server {
 	own := map[string]bool{}
 	for _, server := range s.settings.Servers {
 		own[mcp.ID(server.Name)] = true
@@ -125,8 +134,8 @@ func (s *servers) now() []mcp.Server {
 	return list
 }
 
-// filesOf are the files of a project that its servers run, or are told of: every word of
-// their arguments and variables that could be one, by its name from the top of the project.
+// filesOf are the files of a project that its servers run or use: every word of their arguments and
+// variables that could be the name of one, relative to the top of the project.
 func filesOf(dir string, servers []mcp.Server) []string {
 	var names []string
 	add := func(word string) {
@@ -152,7 +161,7 @@ func filesOf(dir string, servers []mcp.Server) []string {
 	return names
 }
 
-// problems say why servers cannot be used.
+// problems say which servers cannot be used, and why.
 func (s *servers) problems() (list []problem) {
 	for _, server := range s.Status() {
 		switch {
@@ -176,8 +185,7 @@ func (s *servers) problems() (list []problem) {
 	return list
 }
 
-// away are the ids of the servers whose tools are there, and which cannot be reached
-// now.
+// away are the ids of the servers that cannot be reached now although their tools are listed.
 func (s *servers) away() []string {
 	return record.Value(s.host.Tape, "away", s.ID, s.awayNow)
 }
@@ -192,7 +200,7 @@ func (s *servers) awayNow() (away []string) {
 	return away
 }
 
-// configured reports whether there is anything for /mcp to say.
+// configured reports whether /mcp has anything to list.
 func (s *servers) configured() bool {
 	return len(s.spec.Servers)+len(s.settings.Servers)+len(s.project.offeredServers()) > 0
 }
@@ -206,6 +214,9 @@ func (s *servers) text() string {
 			counts(server), code(server.Place), server.Transport, server.Origin+outside(server))
 		if server.Problem != "" {
 			fmt.Fprintf(&b, "  - last error: %s\n", code(server.Problem))
+		}
+		for _, note := range server.Notes {
+			fmt.Fprintf(&b, "  - %s\n", note)
 		}
 		if server.Ignored > 0 {
 			fmt.Fprintf(&b, "  - ignored on its output: %s\n", kinds.Count(server.Ignored, "line"))
@@ -236,7 +247,7 @@ func outside(server mcp.Status) string {
 	return ""
 }
 
-// counts says how much a server has. What few servers have is said of those alone.
+// counts says how many tools a server has, and how many prompts, resources and templates if any.
 func counts(server mcp.Status) string {
 	list := []string{kinds.Count(len(server.Tools), "tool")}
 	for _, other := range []struct {
@@ -271,7 +282,7 @@ func resourceNames(resources []mcp.Resource) (names []string) {
 	return names
 }
 
-// someOf lists names, and not all of very many.
+// someOf lists names, at most the first 30.
 func someOf(names []string) string {
 	const most = 30
 	var list []string

@@ -15,8 +15,9 @@ import (
 // Session is one live conversation in one directory. Its methods are safe for concurrent use.
 //
 // Each field is a part with its own file and tests, and with its own lock where it needs one. No part
-// holds the session. What they do together stands here, in open.go, which makes them, in run_turn.go,
-// which lists the stages of a turn, and in commands.go, which says what each command needs of them.
+// has a reference to the session. The parts come together here, in open.go, which makes them, in
+// run_turn.go, which lists the stages of a turn, and in commands.go, where each command takes the parts
+// that it needs.
 type Session struct {
 	opened
 	conversation *conversation // what was said, its titles, and every event; conversation.go
@@ -26,13 +27,13 @@ type Session struct {
 	sources      *sources      // where tools come from; sources.go
 	prompts      *promptReader // what the model reads of a prompt, and commands from files; prompt_reader.go
 	agents       *agents       // the main agent and its subagents; agents.go
-	assembler    *assembler    // what agents run with and are told; assemble.go, briefing.go
+	assembler    *assembler    // loops, pipelines and prompts of agents; assemble.go, briefing.go
 	checkpoints  *checkpoints  // what undo takes back; checkpoints.go
-	performer    *performer    // commands that reach outside, and their questions; act.go
+	performer    *performer    // commands that reach outside, and their questions; performer.go
 }
 
-// opened is what a session was opened with and what was opened for it. It does not change, so
-// that each part may have a copy.
+// opened is what a session was opened with, and what Open has opened for it. It does not change after
+// that, so that each part may have a copy.
 type opened struct {
 	// ID is unique and opaque.
 	ID string
@@ -40,14 +41,14 @@ type opened struct {
 	host     *Host
 	spec     Spec
 	settings Settings
-	stored   bool                 // it is a stored session that goes on
+	stored   bool                 // the session is resumed
 	secrets  secrets              // which files are not read; secrets.go
 	life     *lifetime            // its context and goroutines; lifetime.go
 	work     *workspace.Workspace // its files and processes
 }
 
-// Close cancels what runs, ends what is queued, and frees what the session holds; it returns
-// when that is done. grace is how long processes have between TERM and KILL (R149).
+// Close cancels what runs, ends what is queued, and frees the resources of the session; it returns when
+// that is done. grace is how long processes have between TERM and KILL (R149).
 func (s *Session) Close(grace time.Duration) {
 	s.Stop()
 	s.turns.wait()
@@ -71,26 +72,33 @@ func (s *Session) Stop() {
 	s.agents.tree.Abort()
 }
 
-// Busy reports whether a turn runs or waits.
-func (s *Session) Busy() bool { return s.turns.last() != nil }
+// Busy reports whether a turn runs or waits. A turn that has ended counts no more, also while its answer is on
+// its way.
+func (s *Session) Busy() bool { return s.turns.busy() }
 
 // Context ends when the session is closed.
 func (s *Session) Context() context.Context { return s.life.ctx }
 
-// Start does what follows the answer to session/new, in the background: it asks the model
-// server about its models, once for all sessions, and starts the sources of tools.
+// Start starts the background work that follows the answer to session/new: it asks the model server
+// about its models, and starts the sources of tools.
 func (s *Session) Start() {
 	s.sources.startAll()
 	s.choices.models.learn(s.choices.get().model)
 	s.choices.modes.announceSandbox()
 }
 
-// Prompt accepts a prompt: it runs at once when the session is idle and waits its turn
-// otherwise, or goes into the running turn where the user wants that (R143), unless it is a
-// command that is answered during the running turn. It never blocks, so a cancel that arrives
-// right after it finds it.
+// Prompt accepts a prompt. It runs at once when the session is idle. Otherwise it waits its turn, or goes
+// into the running turn if the user has chosen that (R143); a command may be answered during the running
+// turn. Prompt never blocks, so that a cancel right after it finds the turn.
 func (s *Session) Prompt(parts []transcript.Part) *Turn {
-	t := &Turn{prompt: &transcript.Message{
+	t := s.newTurn(parts)
+	s.turns.add(t)
+	s.announceQueued(t)
+	return t
+}
+
+func (s *Session) newTurn(parts []transcript.Part) *Turn {
+	t := &Turn{number: s.turns.accepted.Add(1), prompt: &transcript.Message{
 		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(), Parts: parts,
 	}}
 	if c, ok := commandOf(t.prompt); ok && c.isDuring() {
@@ -99,8 +107,6 @@ func (s *Session) Prompt(parts []transcript.Part) *Turn {
 		}
 	}
 	t.steers = !s.prompts.isCommand(t.prompt)
-	s.turns.add(t)
-	s.announceQueued(t)
 	return t
 }
 
@@ -113,6 +119,7 @@ func (s *Session) Cancel() { s.turns.cancelCurrent() }
 // call has spawned a subagent or started a job, it ends that, also in the background. It reports
 // whether there was something to end.
 func (s *Session) CancelCall(id string) bool {
+	s.host.Tape.Reach("cancel of a call", s.ID)
 	return s.agents.tree.CancelCall(id) || s.agents.tools.Cancel(id) || s.assembler.jobs.cancelCall(id)
 }
 
@@ -137,8 +144,8 @@ func (s *Session) SetOption(id, value string) error {
 	return err
 }
 
-// Decide waits until a choice that SetOption took is decided: that of the mode auto depends
-// on the trial of the sandbox. Its error says why the choice cannot be had.
+// Decide waits until a choice that SetOption accepted is decided, because the mode auto depends on the
+// trial of the sandbox. Its error says why the choice is not possible.
 func (s *Session) Decide(ctx context.Context, option, value string) error {
 	if option != ModeOption {
 		return nil
@@ -146,25 +153,25 @@ func (s *Session) Decide(ctx context.Context, option, value string) error {
 	return s.choices.modes.decide(ctx, value)
 }
 
-// AwaitMode waits until it is known how processes are confined, and with it which modes there
-// are and whether a session whose configured mode is auto starts in it.
+// AwaitMode waits for the trial of the sandbox, which decides which modes there are and whether a session
+// whose configured mode is auto starts in it.
 func (s *Session) AwaitMode(ctx context.Context) error { return s.choices.modes.awaitSandbox(ctx) }
 
 // ModePending reports whether the mode depends on what AwaitMode waits for.
 func (s *Session) ModePending() bool { return s.choices.modes.undecided() }
 
-// AdmitModel makes a model selectable that the server may not list.
+// AdmitModel adds a model to the options that the server may not list.
 func (s *Session) AdmitModel(id string) { s.choices.models.admit(id) }
 
 // Sandbox says how the session's processes are confined, once that is known.
 func (s *Session) Sandbox() (report sandbox.Report, known bool) { return s.host.Sandbox.Known() }
 
-// TrustOffer reads what there is to trust now. It runs nothing. An error says why the project
-// cannot be trusted.
+// TrustOffer reads the project's content and returns what trust in it would allow. It runs nothing. An
+// error says why the project cannot be trusted.
 func (s *Session) TrustOffer() (TrustOffer, error) { return s.rules.project.trustOffer() }
 
-// Trust stores that the user trusts the project with the content that the offer showed. When
-// it changed meanwhile that is an error, and nothing is trusted.
+// Trust stores that the user trusts the project with the content of the offer. When the content has
+// changed since, that is an error, and nothing is trusted.
 func (s *Session) Trust(offer TrustOffer) error { return s.rules.project.trust(offer) }
 
 // Rules lists the rules in force: first the rules that the user's answers added, with numbers,
@@ -174,31 +181,48 @@ func (s *Session) Rules() []ListedRule { return s.rules.rules() }
 // Revoke removes a rule that an answer of the user added. It is given as Rules listed it.
 func (s *Session) Revoke(listed ListedRule) error { return s.rules.revoke(listed) }
 
+// Tasks lists the subagents of the session, in the order of their requests.
+func (s *Session) Tasks() []transcript.ChildRecord { return s.agents.tree.Records() }
+
+// Rest waits until no subagent runs and the results of those in the background are in the conversation
+// (R68), or until ctx ends.
+func (s *Session) Rest(ctx context.Context) {
+	for ctx.Err() == nil && s.agents.tree.ActiveCount() > 0 { // one that ends may leave others
+		s.agents.tree.WaitAll(ctx)
+	}
+	for t := s.turns.last(); t != nil; t = s.turns.last() {
+		select {
+		case <-t.released:
+		case <-ctx.Done():
+			return
+		case <-s.life.ctx.Done():
+			return
+		}
+	}
+}
+
 // Agents returns the manifests in force now: those of the project only while the user trusts
 // it as it is.
 func (s *Session) Agents() *subagent.Catalog { return s.agents.manifests() }
 
-// Servers says how the MCP servers stand.
+// Servers returns the state of the MCP servers.
 func (s *Session) Servers() []mcp.Status { return s.sources.servers.Status() }
 
-// AwaitTools asks the modules and scripts, reaches for the external providers, and with
-// servers for the MCP servers, and waits until each has answered or has failed, or ctx ends;
-// then their tools are there. It is not for use during a turn, within which the tools do not
-// change (R91).
+// AwaitTools asks the modules and scripts, connects to the external providers and, with servers, to the
+// MCP servers. It waits until each has answered or failed, or ctx ends, and adopts their tools. Do not
+// call it during a turn: its tools must not change (R91).
 func (s *Session) AwaitTools(ctx context.Context, servers bool) { s.sources.await(ctx, servers) }
 
-// AwaitServers connects to the MCP servers and waits until each has been reached or has
-// failed, or ctx ends; then their tools are there. It is not for use during a turn, within
-// which the tools do not change (R91).
+// AwaitServers connects to the MCP servers, waits until each has been reached or has failed, or ctx
+// ends, and adopts their tools. Do not call it during a turn: its tools must not change (R91).
 func (s *Session) AwaitServers(ctx context.Context) { s.sources.awaitServers(ctx) }
 
 // AwaitLists waits, after AwaitServers, until each server has also listed its prompts and
 // resources, or has failed to, or ctx ends.
 func (s *Session) AwaitLists(ctx context.Context) { s.sources.servers.AwaitLists(ctx) }
 
-// SignIn lets the user sign in to an MCP server by its name, within five minutes. show opens
-// an address for the user, whose host message names, and returns once the user has it. After
-// it Servers says how the server stands.
+// SignIn lets the user sign in to an MCP server by its name, within five minutes. show shows the user an
+// address, with a message that names its host. After SignIn, Servers has the new state of the server.
 func (s *Session) SignIn(ctx context.Context, name string, show func(ctx context.Context, message, address string) (done func(), err error)) error {
 	return s.sources.servers.signIn(ctx, name, show)
 }

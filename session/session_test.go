@@ -65,7 +65,7 @@ func (r *recorder) all() []transcript.Event {
 // await returns when an event satisfies ok.
 func (r *recorder) await(t *testing.T, what string, ok func(transcript.Event) bool) {
 	t.Helper()
-	timeout := time.After(10 * time.Second)
+	timeout := time.After(time.Minute)
 	for !slices.ContainsFunc(r.all(), ok) {
 		select {
 		case <-r.more:

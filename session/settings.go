@@ -37,18 +37,18 @@ type Rules struct {
 	User []permissions.Rule
 	// Project are the rules of the project that only tighten, and hold without trust.
 	Project []permissions.Rule
-	// Offered are rules of the project that count once the user trusts it; Trusting says in
-	// words what else that trust allows, one line each.
+	// Offered are rules of the project that count once the user trusts it. Trusting says in words
+	// what else trust allows, one line each.
 	Offered  []permissions.Rule
 	Trusting []string
 }
 
-// Reach is what tools reach of the machine and of the network.
+// Reach says which files, hosts and variables tools may use.
 type Reach struct {
 	// ReadRoots and WriteRoots are directories that tools may use in addition to those of
 	// the session.
 	ReadRoots, WriteRoots []string
-	// SecretNames are patterns of further names that hold secrets, see
+	// SecretNames are patterns for the names of further files that hold secrets; see
 	// permissions.NewSecrets.
 	SecretNames []string
 	// Hosts may be fetched from without a question.
@@ -57,6 +57,8 @@ type Reach struct {
 	// the network open to all commands.
 	Sandbox sandbox.Kind
 	Network bool
+	// OfferOutside offers commands to run outside of the sandbox on their cards.
+	OfferOutside bool
 	// Environment names variables that the user wants commands to have (X1).
 	Environment []string
 	// Editor says whether the client's files may be used when it offers them.

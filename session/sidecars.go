@@ -10,15 +10,15 @@ import (
 // sidecarKey is the key under which the digest of a sidecar is stored, before its name.
 const sidecarKey = "sidecar "
 
-// sidecars are the files with the rest of results, which are stored with the session because the
-// session's directory, in which they are, ends with it (R107).
+// sidecars stores the files that hold the rest of long results with the session, because the session's
+// own directory, which has them, is removed when it ends (R107).
 type sidecars struct {
 	opened
 	archive *archive
 }
 
-// keep stores, in the background, the file with the rest of a result.
-func (s sidecars) keep(path string) {
+// store stores, in the background, the file with the rest of a result.
+func (s sidecars) store(path string) {
 	name := filepath.Base(path)
 	s.life.start(func() {
 		if err := s.put(path); err != nil {
@@ -27,7 +27,7 @@ func (s sidecars) keep(path string) {
 	})
 }
 
-// maxSidecar bounds a sidecar that is stored, so that the end of a session does not wait for it.
+// maxSidecar bounds a sidecar that is stored, because Close waits until it is.
 const maxSidecar = 16 << 20
 
 var errSidecarSize = fmt.Errorf("it is larger than %d MiB", maxSidecar>>20)
@@ -48,7 +48,7 @@ func (s sidecars) put(path string) error {
 	return s.archive.recorder.Put(sidecarKey+filepath.Base(path), blob.Digest)
 }
 
-// restore puts the files that results of the stored conversation name where they were.
+// restore writes the files that results of the stored conversation name to where they were.
 func (s sidecars) restore(messages []*transcript.Message) {
 	for _, path := range sidecarsOf(messages) {
 		if err := s.restoreOne(path); err != nil {
@@ -70,7 +70,7 @@ func (s sidecars) restoreOne(path string) error {
 	return s.work.RestoreSidecar(path, content)
 }
 
-// sidecarsOf are the files that results name, those of subagents too.
+// sidecarsOf are the files that results name, including the results of subagents.
 func sidecarsOf(messages []*transcript.Message) (paths []string) {
 	for _, m := range messages {
 		for _, call := range m.Calls() {

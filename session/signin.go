@@ -42,7 +42,7 @@ func (s *servers) signInText(ctx context.Context, name string) string {
 	return s.signedIn(name)
 }
 
-// signedIn says how a server stands after the sign-in.
+// signedIn describes the state of a server after the sign-in.
 func (s *servers) signedIn(name string) string {
 	list := s.Status()
 	at := slices.IndexFunc(list, func(server mcp.Status) bool { return server.Name == name || server.ID == name })
@@ -63,8 +63,7 @@ func (s *servers) signOutText(ctx context.Context, name string) string {
 	return fmt.Sprintf("You are signed out of %s: its token is gone from here. The server was not told.", code(name))
 }
 
-// signIn lets the user sign in to an MCP server by its name, within five minutes. show opens
-// an address for the user, whose host message names, and returns once the user has it.
+// signIn lets the user sign in to an MCP server by its name, within five minutes; see Session.SignIn.
 func (s *servers) signIn(ctx context.Context, name string, show func(ctx context.Context, message, address string) (done func(), err error)) error {
 	s.connect()
 	var mu sync.Mutex
@@ -124,7 +123,7 @@ func signInKey(id string) string { return "mcp sign-in " + id }
 
 var errDeclined = errors.New("you declined")
 
-// showAddress shows an address in the editor, and in the chat where the editor cannot.
+// showAddress shows an address in the editor, or in the chat if the editor cannot show it.
 func (s *servers) showAddress(ctx context.Context, message, address string) (done func(), err error) {
 	none := func() {}
 	if person := s.spec.Person; person != nil {

@@ -9,35 +9,36 @@ import (
 	"time"
 
 	"acp-agent/internal/record"
+	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/tools/mount"
 	"acp-agent/tools/provider"
 	"acp-agent/transcript"
 )
 
-// firstWait is how long a prompt waits for the sources of tools: a quick source has its tools
-// in the first request, and a dead one costs no more than that once, and later prompts
-// nothing. onlyWait is the same where the first prompt is the only one.
+// firstWait is how long the first prompt waits for the sources of tools. A quick source has its tools in
+// the first request; a dead one delays the first prompt by no more than this, and later prompts not at
+// all. onlyWait takes its place where the first prompt is the only one.
 const (
 	firstWait = 2 * time.Second
 	onlyWait  = 10 * time.Second
 )
 
-// source is where tools come from that are not there at once: scripts and modules that
-// describe themselves, MCP servers, external providers.
+// source has tools that have to be asked for: scripts and modules that describe themselves, MCP servers,
+// external providers.
 type source interface {
 	// Settle waits until each part of the source that started at or after since has answered or
 	// failed, or ctx ends.
 	Settle(ctx context.Context, since time.Time)
-	// Tools are the known tools. generation is another one when they have changed.
+	// Tools are the tools that are known now. generation changes with them.
 	Tools() (list []tools.Tool, generation int)
 }
 
-// described are the modules and scripts of the host, which are asked once for all sessions.
+// described is the source of modules and scripts, which the host asks once for all sessions.
 type described struct{ *mount.Mounting }
 
 // Tools implements source.
-func (d described) Tools() ([]tools.Tool, int) { return d.Asked() }
+func (d described) Tools() ([]tools.Tool, int) { return d.Answered() }
 
 // sources are the programs and servers that a session has tools from: modules and scripts
 // (this file), MCP servers (servers.go, signin.go), external providers (providers.go) and
@@ -57,23 +58,22 @@ type sourcesOptions struct {
 	opened
 	project      *project
 	conversation *conversation
+	// rules are the rules of the session's main agent, as they are now.
+	rules func() permissions.Set
 	// adopt makes the tools of a registry those of the session.
 	adopt func(*tools.Registry)
-	// playJob shows what a recording has of a job.
-	playJob func(data []byte)
 }
 
 // newSources returns the sources of a session; none is started.
 func newSources(o sourcesOptions) *sources {
 	s := &sources{sourcesOptions: o, languages: newLanguages(o.work, o.host.Languages, o.host.Tape)}
-	s.providers, s.servers = s.newProviders(), newServers(o.opened, o.project, o.conversation)
+	s.providers, s.servers = s.newProviders(), newServers(o.opened, o.project, o.conversation, o.rules)
 	s.adopted = make([]int, len(s.all()))
-	s.listen()
 	return s
 }
 
-// filesChanged tells language servers, which do not watch the disk, and the rules of the project
-// of files that changed.
+// filesChanged passes changed files on to the language servers, which do not watch the disk, and to the
+// project, whose trust may end with them.
 func (s *sources) filesChanged(paths []string) {
 	if len(paths) > 0 {
 		s.languages.Changed(paths...)
@@ -88,7 +88,7 @@ func (s *sources) close() {
 	s.servers.Close()
 }
 
-// all are the sources of tools. Of two tools of one name, that of the first stays.
+// all lists the sources of tools. Of two tools with one name, the first source's stays.
 func (s *sources) all() []source {
 	list := []source{s.servers, s.providers}
 	if s.host.Mounting != nil {
@@ -104,7 +104,7 @@ func (s *sources) startUserSources() {
 		return
 	}
 	if s.host.Mounting != nil {
-		s.host.Mounting.Begin()
+		s.host.Mounting.StartAsking()
 	}
 	s.providers.Begin()
 }
@@ -114,9 +114,9 @@ func (s *sources) startAll() {
 	s.servers.connect()
 }
 
-// refresh brings the tools from elsewhere up to date before a turn, or before a command that
-// lists tools. It waits once for all sources, which started with the session, and for none of
-// them twice.
+// refresh brings the tools from elsewhere up to date, before a turn or before a command that lists
+// tools. It waits only for sources that started within firstWait, so that no source is waited for
+// twice.
 func (s *sources) refresh(ctx context.Context) {
 	limit := cmp.Or(s.host.FirstWait, firstWait)
 	since := time.Now().Add(-limit)
@@ -129,9 +129,9 @@ func (s *sources) refresh(ctx context.Context) {
 	s.settle(ctx, since)
 }
 
-// awaitOnly starts the sources and waits for them where the command that lists them is the
-// only prompt. It adopts nothing, so that it may be used during a turn.
-func (s *sources) awaitOnly(ctx context.Context) {
+// awaitForOnlyPrompt starts the sources and waits for them, if the command that lists them is the only
+// prompt. It adopts no tools, so that it may be used during a turn.
+func (s *sources) awaitForOnlyPrompt(ctx context.Context) {
 	if !s.spec.Waits {
 		return
 	}
@@ -143,9 +143,8 @@ func (s *sources) awaitOnly(ctx context.Context) {
 	}
 }
 
-// await starts the modules and scripts, the external providers, and with servers the MCP
-// servers, and waits until each has answered or has failed, or ctx ends; then their tools are
-// there.
+// await starts the modules and scripts, the external providers, and with servers the MCP servers. It
+// waits until each has answered or failed, or ctx ends, and adopts their tools.
 func (s *sources) await(ctx context.Context, servers bool) {
 	if servers {
 		s.startAll()
@@ -155,9 +154,10 @@ func (s *sources) await(ctx context.Context, servers bool) {
 	s.settle(ctx, time.Time{})
 }
 
-// awaitTool starts the sources that may have a tool which is not here, as has reports. The name says
-// which: the toolbox prefix means scripts and providers; a name with "_" may also be SERVER_TOOL, so
-// modules are asked first and MCP servers after them; any other name can only be a module's.
+// awaitTool starts the sources that may have a tool, unless has reports that it is there. The name of
+// the tool decides: the toolbox prefix means scripts and providers; a name with "_" may also be
+// SERVER_TOOL, so modules are asked first and MCP servers after them; any other name can only be a
+// module's.
 func (s *sources) awaitTool(ctx context.Context, tool string, has func() bool) {
 	switch {
 	case has():
@@ -172,8 +172,8 @@ func (s *sources) awaitTool(ctx context.Context, tool string, has func() bool) {
 	}
 }
 
-// awaitServers connects to the servers and waits until each has been reached or has failed,
-// or ctx ends; then their tools are there.
+// awaitServers connects to the MCP servers, waits until each has been reached or has failed, or ctx
+// ends, and adopts their tools.
 func (s *sources) awaitServers(ctx context.Context) {
 	s.servers.connect()
 	s.servers.Settle(ctx, time.Time{})
@@ -182,24 +182,24 @@ func (s *sources) awaitServers(ctx context.Context) {
 
 // awaitModules asks the modules and scripts that describe themselves, and waits for them.
 func (s *sources) awaitModules(ctx context.Context) {
-	if m := s.host.Mounting; m != nil && m.Asks() {
-		m.Begin()
+	if m := s.host.Mounting; m != nil && m.NeedsAsking() {
+		m.StartAsking()
 		m.Settle(ctx, time.Time{})
 		s.adoptTools()
 	}
 }
 
+// settle waits for the sources that started at or after since, and adopts their tools.
 func (s *sources) settle(ctx context.Context, since time.Time) {
-	for _, from := range s.all() {
-		if !s.host.Tape.Plays() {
+	s.adoptToolsAfter(func() {
+		for _, from := range s.all() {
 			from.Settle(ctx, since)
 		}
-	}
-	s.adoptTools()
+	})
 }
 
-// known are the tools from elsewhere that are known now; changed says that they are others than
-// before.
+// known returns the tools that the sources have now; changed says that they differ from those that the
+// last call returned.
 func (s *sources) known() (all []tools.Tool, changed bool) {
 	var now []int
 	for _, from := range s.all() {
@@ -213,11 +213,12 @@ func (s *sources) known() (all []tools.Tool, changed bool) {
 	return all, changed
 }
 
-// adoptTools makes the tools from elsewhere that are known now those of the session, if they
-// have changed. It replaces all at once, so that the model keeps what it has found, and
-// subagents what they have.
-func (s *sources) adoptTools() {
-	all, changed := s.elsewhere()
+// adoptTools gives the session the tools that the sources have now, if they have changed. The registry
+// is replaced as a whole: a running subagent keeps the one that it has.
+func (s *sources) adoptTools() { s.adoptToolsAfter(func() {}) }
+
+func (s *sources) adoptToolsAfter(wait func()) {
+	all, changed := s.foreign(wait)
 	if !changed {
 		return
 	}
@@ -230,14 +231,14 @@ func (s *sources) adoptTools() {
 	}
 }
 
-// notifyProblems tells the user once what is wrong with each source.
+// notifyProblems tells the user about each problem of a source once.
 func (s *sources) notifyProblems() {
 	for _, p := range record.Value(s.host.Tape, "source problems", s.ID, s.problems) {
 		s.conversation.notices.once(p.Key, p.Notice)
 	}
 }
 
-// problem is what is wrong with a source. Key names it: it is told once.
+// problem is a problem of a source. The user is told once about each Key.
 type problem struct {
 	Key    string
 	Notice transcript.Notice

@@ -89,7 +89,7 @@ func TestSources_AwaitOnly(t *testing.T) {
 		p := newParts(t, Settings{Sources: Sources{Providers: []provider.Config{{Name: "web", Type: "http", URL: url}}}}, nil)
 		p.spec.Waits = only
 		s, adopted := newTestSources(t, p)
-		s.awaitOnly(t.Context())
+		s.awaitForOnlyPrompt(t.Context())
 		if got := asked.Load() > 0; got != only {
 			t.Errorf("only prompt: %t, provider asked: %t", only, got)
 		}

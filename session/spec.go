@@ -35,12 +35,15 @@ type Client struct {
 	// Asker puts permission requests to the user; nil means that no user is there, and every
 	// ask is a denial (R122).
 	Asker tools.Asker
-	// Line orders the questions of the session's agents; nil means one at a time, in order.
-	Line tools.Line
+	// OptionNames says that requests for permission show the names of their answers, so that
+	// two of one kind can be told apart.
+	OptionNames bool
+	// Queue orders the questions of the session's agents; nil means one at a time, in order.
+	Queue tools.QuestionQueue
 	// Questions puts the questions of the question tool to the user; nil means that no user
 	// is there to answer them (R76).
 	Questions tools.Questioner
-	// Person answers what MCP servers want to know; nil means that no user is there.
+	// Person puts the questions of MCP servers to the user; nil means that no user is there.
 	Person mcp.Person
 	// Editor and Terminals are the client's; nil means that it has none.
 	Editor    workspace.Editor
@@ -57,8 +60,8 @@ type Unattended struct {
 	// CommandTimeout ends a command that asks for no time limit, where the settings have
 	// none either; 0 means never, because the user can cancel it.
 	CommandTimeout time.Duration
-	// Waits says that the caller waits for the subagents with Rest, so that the end of a
-	// turn does not list the running ones. The first prompt is the only one, so
-	// it waits longer for tools.
+	// Waits says that the first prompt is the only one, and that the caller waits for the
+	// subagents with Rest. The prompt waits longer for tools, and the end of its turn does not list
+	// running subagents.
 	Waits bool
 }

@@ -7,7 +7,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// startupNotices tell the user what of the configuration cannot be used.
+// startupNotices tell the user which parts of the configuration cannot be used.
 type startupNotices struct {
 	host    *Host
 	context systemContext
@@ -17,8 +17,8 @@ type startupNotices struct {
 	modes   *modes
 }
 
-// emit emits them, each once, with the first prompt: a client without notices shows nothing before a
-// turn.
+// emit emits each notice once. It is called in a turn, because a client without notices shows nothing
+// outside of one.
 func (n startupNotices) emit(notices *notices) {
 	for _, notice := range slices.Concat(n.context.notices(), n.host.problems()) {
 		notices.once(notice.Text, notice)
@@ -28,7 +28,7 @@ func (n startupNotices) emit(notices *notices) {
 	}
 	project, content := n.project.notices()
 	for _, notice := range project {
-		notices.once(content+notice.Text, notice) // again when it is about another content
+		notices.once(content+notice.Text, notice) // again when the content has changed
 	}
 	for _, notice := range slices.Concat(n.agents.notices(), n.custom.notices(), n.modes.startup) {
 		notices.once(notice.Text, notice)

@@ -10,7 +10,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// helpText is /help. The list of commands is made of the table.
+// helpText is /help.
 func helpText(commands []Command, modes []Mode, main *pipeline.Pipeline) string {
 	var b strings.Builder
 	b.WriteString("**Commands**\n\n")
@@ -29,7 +29,7 @@ func helpText(commands []Command, modes []Mode, main *pipeline.Pipeline) string 
 	return b.String()
 }
 
-// statusText is /status. standing are the notices that hold now.
+// statusText is /status. standing are the notices that still hold.
 func statusText(c *choices, spent *account, at tools.Session, standing []transcript.Notice) string {
 	chosen := c.get()
 	usage, context := spent.now()

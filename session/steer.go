@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"acp-agent/internal/record"
 	"acp-agent/kinds"
 	"acp-agent/loop"
 	"acp-agent/transcript"
@@ -13,7 +14,7 @@ import (
 // (R143).
 const (
 	queueAfter = "after" // it runs as a turn of its own
-	queueSteer = "steer" // it goes in before the next request of the running turn
+	queueSteer = "steer" // it goes into the running turn, before its next request
 )
 
 // queueOption is the option queue with its current value.
@@ -31,54 +32,87 @@ func queueOption(current string) Option {
 // announceQueued tells the user that a prompt waits, and what for. A prompt that starts at once
 // is not announced.
 func (s *Session) announceQueued(t *Turn) {
-	if _, waits := s.turns.ahead(t); !waits {
-		return
+	if _, waits := s.turns.ahead(t); !waits && s.host.Tape == nil {
+		return // with a tape, the look below decides
 	}
-	s.life.start(func() { // the caller must not wait for a client that does not read
-		before, waits := s.turns.ahead(t)
-		switch {
-		case !waits:
-		case s.choices.get().queue == queueSteer && s.turns.goesIn(t):
-			s.conversation.noticeQueued(t, "The agent reads %s as soon as the tools that run have ended.")
-		case before > 0:
-			s.conversation.noticeQueued(t, "Queued after this turn and "+kinds.Count(before, "message")+": %s")
-		default:
-			s.conversation.noticeQueued(t, "Queued after this turn: %s")
+	s.life.start(func() { // the caller must not wait for a slow client
+		key := fmt.Sprintf("%s prompt %d", s.ID, t.number)
+		if format := record.Look(s.host.Tape, "queued", key, func() string { return s.queuedFormat(t) }); format != "" {
+			s.conversation.noticeQueued(t, format)
+			s.host.Tape.Reach("queued and told", key)
 		}
 	})
 }
 
-// noticeQueued shows where a queued prompt stands. It is a notice and not a message, for the
-// prompt itself stands in the record where the model read it. It is not part of the command that
-// may run, so that the record of a command does not have it.
+// queuedFormat is the notice of a prompt that waits; "" when it does not.
+func (s *Session) queuedFormat(t *Turn) string {
+	before, waits := s.turns.ahead(t)
+	switch {
+	case !waits:
+		return ""
+	case s.choices.get().queue == queueSteer && s.turns.goesIn(t):
+		return "The agent reads %s as soon as the tools that run have ended."
+	case before > 0:
+		return "Queued after this turn and " + kinds.Count(before, "message") + ": %s"
+	}
+	return "Queued after this turn: %s"
+}
+
+// noticeQueued tells the user what a queued prompt waits for. It is a notice and not a message, so that
+// the prompt is in the record only where the model reads it. It passes the notice, because the command
+// that may run did not emit it.
 func (c *conversation) noticeQueued(t *Turn, format string) {
 	c.pass(transcript.Notice{
 		Severity: transcript.Warning, Title: "Queued", // else many clients do not show it
-		Text: fmt.Sprintf(format, code(titleOf(t.prompt, c.naming.known))),
+		Text: fmt.Sprintf(format, code(titleOf(t.prompt, c.naming.clean))),
 	})
 }
 
-// steered are the prompts that go into the running turn now, made ready like the prompt that
-// the turn began with.
-func (r *runningTurn) steered() []*transcript.Message {
-	if r.choices.get().queue != queueSteer {
-		return nil
+// Steer puts a message into the running turn, whatever the option queue says, and reports that it
+// did: the turn goes on until the model has answered it. A message that no turn can take, because
+// none runs or because the message is a command, runs as a turn of its own if start is set, and else
+// nothing happens, and the result is nil. Steer never blocks. Pass the result to [Session.Attend].
+func (s *Session) Steer(parts []transcript.Part, start bool) (t *Turn, injected bool) {
+	t = s.newTurn(parts)
+	switch {
+	case t.steers && s.turns.inject(t):
+		return t, true
+	case start:
+		return s.turns.add(t), false
 	}
+	return nil, false
+}
+
+// Attend waits for a turn that no request waits for, tells the user where it failed, and releases it.
+func (s *Session) Attend(t *Turn) {
+	_, err := t.Wait(s.life.ctx)
+	if err != nil && !s.turns.answersFor(t) {
+		s.conversation.pass(transcript.Notice{
+			Severity: transcript.Warning, Title: "Not answered",
+			Text: fmt.Sprintf("%s: %s", code(titleOf(t.prompt, s.conversation.naming.clean)), err),
+		})
+	}
+	t.Release()
+}
+
+// readSteered prepares the prompts that go into the running turn now like the prompt of the turn.
+func (r *runningTurn) readSteered(taken []*Turn) []*transcript.Message {
 	var list []*transcript.Message
-	for _, t := range r.queue.takeSteered() {
+	for _, t := range taken {
 		r.prompts.dropSecretAttachments(t.prompt)
 		r.prompts.readMentions(t)
 		r.conversation.nameHosts(hostsIn(t.prompt))
 		r.prompts.checkImages(t, r.backend, r.chosen.model)
-		r.conversation.noticeQueued(t, "The agent reads %s now.")
+		if !t.injected { // else its client shows what became of it
+			r.conversation.noticeQueued(t, "The agent reads %s now.")
+		}
 		list = append(list, t.prompt)
 	}
 	return list
 }
 
-// ahead counts the prompts that run before a queued one, without that of the running turn.
-// waits is false unless the turn of a prompt runs that takes its time, or runs as soon as the
-// answer of the one before it is delivered.
+// ahead counts the prompts that run before a queued one, without that of the running turn. waits is
+// true if a turn that takes time runs, or will run as soon as the current one is released.
 func (q *turnQueue) ahead(t *Turn) (before int, waits bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -96,8 +130,8 @@ func (q *turnQueue) ahead(t *Turn) (before int, waits bool) {
 	return 0, false
 }
 
-// goesIn reports whether a turn waits to go into the one that runs: no prompt before it stays
-// in the queue.
+// goesIn reports whether a queued prompt will go into the running turn, which it does unless it or a
+// prompt before it does not steer.
 func (q *turnQueue) goesIn(t *Turn) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -106,9 +140,9 @@ func (q *turnQueue) goesIn(t *Turn) bool {
 		!slices.ContainsFunc(q.queued[:i+1], func(t *Turn) bool { return t.synthetic == nil && !t.steers })
 }
 
-// takeEarly takes the messages of the agent itself out of the queue that may go into the running
-// turn.
-func (q *turnQueue) takeEarly() (list []*synthetic) {
+// popEarly removes the messages of the agent itself from the queue that may go into the running turn,
+// and ends their turns.
+func (q *turnQueue) popEarly() (list []*synthetic) {
 	q.mu.Lock()
 	var taken []*Turn
 	q.queued = slices.DeleteFunc(q.queued, func(t *Turn) bool {
@@ -127,15 +161,54 @@ func (q *turnQueue) takeEarly() (list []*synthetic) {
 	return list
 }
 
-// takeSteered takes the prompts out of the queue that go into the running turn, with which
-// they end: the first ones, up to one that does not, so that none overtakes another.
-func (q *turnQueue) takeSteered() []*Turn {
+// inject queues a message that goes into the running turn, before the prompts that wait. It reports
+// false, and does nothing, where no turn runs that will take it.
+func (q *turnQueue) inject(t *Turn) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.closed || !q.current.takesTime() || !q.current.steers || q.current.answered || q.current.ctx.Err() != nil {
+		return false
+	}
+	q.prepare(t)
+	t.injected = true
+	q.queued = slices.Insert(q.queued, q.nextPrompt(func(t *Turn) bool { return !t.injected }), t)
+	return true
+}
+
+// popInjected removes the injected messages from the queue, which make a turn go on whose prompt the
+// model has answered. Without any, the turn takes no more.
+func (q *turnQueue) popInjected() []*Turn {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	taken := q.takeSteered(false)
+	q.current.answered = len(taken) == 0
+	return taken
+}
+
+// answersFor reports whether a turn ended with the one that it went into, whose own request is
+// answered.
+func (q *turnQueue) answersFor(t *Turn) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return t.wentIn
+}
+
+// popSteered removes the prompts from the queue that go into the running turn, and end with it:
+// injected ones, and with all set the first ones up to one that does not steer, so that no prompt
+// overtakes another.
+func (q *turnQueue) popSteered(all bool) []*Turn {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.takeSteered(all)
+}
+
+// takeSteered is popSteered for a caller that holds the lock.
+func (q *turnQueue) takeSteered(all bool) []*Turn {
 	var taken, left []*Turn
-	stopped := false
+	stopped := !all
 	for _, t := range q.queued {
-		if t.steers && !stopped {
+		if t.injected || t.steers && !stopped {
+			t.wentIn = true
 			taken = append(taken, t)
 			continue
 		}

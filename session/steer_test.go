@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -25,7 +26,7 @@ func TestTakeSteered(t *testing.T) {
 	one := prompt(true)
 	report := q.add(&Turn{synthetic: &synthetic{}})
 	two, command, late := prompt(true), prompt(false), prompt(true)
-	if got := q.takeSteered(); !slices.Equal(got, []*Turn{one, two}) {
+	if got := q.popSteered(true); !slices.Equal(got, []*Turn{one, two}) {
 		t.Fatalf("%d prompts went in, want the first two", len(got))
 	}
 	proceed <- struct{}{}
@@ -35,7 +36,7 @@ func TestTakeSteered(t *testing.T) {
 		}
 	}
 	first.Release()
-	if command.ended() || len(q.takeSteered()) != 0 {
+	if command.ended() || len(q.popSteered(true)) != 0 {
 		t.Error("what came after a command overtook it")
 	}
 	one.Release()
@@ -63,7 +64,7 @@ func TestTakeSteered_Cancelled(t *testing.T) {
 	first := q.add(&Turn{prompt: &transcript.Message{}})
 	<-running
 	steered := q.add(&Turn{prompt: &transcript.Message{}, steers: true})
-	q.takeSteered()
+	q.popSteered(true)
 	waiting := q.add(&Turn{prompt: &transcript.Message{}, steers: true})
 	withdrawn, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -111,4 +112,73 @@ func TestTurnQueue_Ahead(t *testing.T) {
 		q.finish <- nil
 		q.ends(third, loop.EndTurn)
 	})
+}
+
+// An injected message goes before the prompts that wait; a turn takes none any more once the model
+// has answered all; one that was not read when the turn failed is not sent.
+func TestInject(t *testing.T) {
+	t.Parallel()
+	running, failure := make(chan struct{}), make(chan error)
+	q := newTurnQueue(t.Context(), func(*Turn) (loop.StopReason, error) {
+		running <- struct{}{}
+		return loop.EndTurn, <-failure
+	}, func() {})
+	turn := func(steers bool) *Turn { return &Turn{prompt: &transcript.Message{}, steers: steers} }
+	if q.inject(turn(true)) {
+		t.Error("it went in where no turn runs")
+	}
+	first := q.add(turn(true))
+	<-running
+	waiting, read, second := q.add(turn(true)), turn(true), turn(true)
+	if !q.inject(read) || !q.inject(second) {
+		t.Fatal("it did not go in")
+	}
+	if got := q.popInjected(); !slices.Equal(got, []*Turn{read, second}) {
+		t.Errorf("%d messages went in, want two", len(got))
+	}
+	unread := turn(true)
+	if !q.inject(unread) {
+		t.Error("the turn that goes on takes no more")
+	}
+	failure <- errors.New("no model")
+	for _, taken := range []*Turn{first, read, second} {
+		if _, err := taken.Wait(t.Context()); err == nil {
+			t.Error("it did not end with the turn")
+		}
+		taken.Release()
+	}
+	for _, left := range []*Turn{unread, waiting} {
+		_, err := left.Wait(t.Context())
+		if _, notRun := errors.AsType[*NotRunError](err); !notRun || q.answersFor(left) {
+			t.Errorf("what was not read ended with %v", err)
+		}
+		left.Release()
+	}
+	last := q.add(turn(true))
+	<-running
+	if len(q.popInjected()) != 0 || q.inject(turn(true)) {
+		t.Error("it went into a turn that is answered")
+	}
+	failure <- nil
+	_, _ = last.Wait(t.Context())
+	last.Release()
+	stopped := q.add(turn(true))
+	<-running
+	q.cancelCurrent()
+	if q.inject(turn(true)) {
+		t.Error("it went into a turn that the user stopped")
+	}
+	failure <- nil
+	_, _ = stopped.Wait(t.Context())
+	stopped.Release()
+	command := q.add(turn(false))
+	<-running
+	if q.inject(turn(true)) {
+		t.Error("it went into a command")
+	}
+	failure <- nil
+	_, _ = command.Wait(t.Context())
+	command.Release()
+	q.close()
+	q.wait()
 }

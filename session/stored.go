@@ -15,7 +15,7 @@ import (
 const (
 	choicesKey = "choices"
 	placeKey   = "directory" // the name of the session's own directory
-	beganKey   = "began"     // what stands in the system prompt of the day
+	beganKey   = "began"     // the facts in the system prompt, which must not change
 )
 
 // storedChoices are what the user chose for a session, as it is stored.
@@ -28,8 +28,8 @@ type storedChoices struct {
 	Queue   string           `json:"queue,omitempty"`
 }
 
-// formerPlace is the name that the session's own directory had. Files in it that a killed process
-// was writing are swept before it is used again.
+// formerPlace is the name of the own directory that a resumed session had; "" in a new session. It
+// removes what a killed process left there.
 func formerPlace(h *Host, a *archive) (name string) {
 	if found, _ := a.get(placeKey, &name); !found {
 		return ""
@@ -40,8 +40,8 @@ func formerPlace(h *Host, a *archive) (name string) {
 	return name
 }
 
-// resume makes the stored conversation that of the session, and shows it where the client wants
-// that. Calls that ran when its process ended are closed, and none is run again (R141).
+// resume restores the stored conversation of a resumed session, and shows it if the client wants that.
+// Calls that ran when the former process ended are closed, and not run again (R141).
 func (s *Session) resume(ctx context.Context) error {
 	a := s.conversation.archive
 	stored := a.stored()
@@ -95,7 +95,7 @@ func (s *Session) ShowTitle() {
 	}
 }
 
-// ShowState emits the title, the plan and the fill of the window, with which a replay ends.
+// ShowState emits the title, the plan and the usage of the window, after a conversation was shown again.
 func (s *Session) ShowState() {
 	s.ShowTitle()
 	c := s.conversation
@@ -117,7 +117,7 @@ func (h *Host) Fork(id string, o store.ForkOptions) (store.Info, error) {
 	return h.Store.Fork(id, o)
 }
 
-// Delete deletes a stored session; one that is not there is deleted already (R147).
+// Delete deletes a stored session. It is no error when there is none (R147).
 func (h *Host) Delete(id string) error {
 	err := h.Store.Delete(id)
 	if errors.Is(err, store.ErrNotFound) {

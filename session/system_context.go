@@ -9,8 +9,8 @@ import (
 	"acp-agent/transcript"
 )
 
-// systemContext is what the system prompt of a session's agents contains besides their
-// manifests, read once when the session opens (R85, R86).
+// systemContext is the skills and project instructions in the system prompt of a session's agents, read
+// once when the session opens (R85, R86).
 type systemContext struct {
 	skills       *skills.Library
 	instructions skills.Instructions
@@ -37,7 +37,7 @@ func (h *Host) readSystemContext(ctx context.Context, spec Spec, secret func(pat
 	return t
 }
 
-// readContext is what a recording keeps of a systemContext.
+// readContext is how a recording keeps a systemContext.
 type readContext struct {
 	Skills       []skills.Entry
 	Instructions skills.Instructions
@@ -56,7 +56,7 @@ func (t systemContext) notices() []transcript.Notice {
 // skillIndex is the session's skills as tools ask for them.
 type skillIndex struct{ *skills.Library }
 
-// skillsOf is nil when there are none.
+// skillsOf returns the index of a library; nil when it is empty.
 func skillsOf(library *skills.Library) tools.SkillIndex {
 	if len(library.Index()) == 0 {
 		return nil
@@ -73,7 +73,7 @@ func (i skillIndex) Load(name string) (string, error) {
 	return content, nil
 }
 
-// problems say what of the configuration could not be used.
+// problems say which parts of the configuration could not be used.
 func (h *Host) problems() []transcript.Notice {
 	if h.Warnings == nil {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"acp-agent/tools"
 )
 
-// threads are the stored conversations of a session's directory, as its tools see them
-// (tools.Threads). The session's own is not among them, nor are those of subagents.
+// threads are the other stored conversations of a session's directory (tools.Threads). Those of subagents
+// are not among them.
 type threads struct {
 	store *store.Store
 	// id is the session's own.
@@ -26,7 +26,7 @@ func threadsOf(o opened) tools.Threads {
 	return threads{o.host.Store, o.ID, o.spec.Cwd}
 }
 
-// mostHits bounds the hits of a search that are looked through.
+// mostHits bounds the hits of a search.
 const mostHits = 500
 
 // Find implements tools.Threads.
@@ -63,7 +63,7 @@ func (t threads) Find(ctx context.Context, query string, limit int) ([]tools.Thr
 func (t threads) Read(ctx context.Context, id string) (tools.Thread, string, error) {
 	st, err := t.store.Load(id)
 	if err == nil && !t.sees(st.Info) {
-		err = store.ErrNotFound // another directory's is none of its business
+		err = store.ErrNotFound // a conversation of another directory may not be read
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return tools.Thread{}, "", &tools.Error{
@@ -78,7 +78,7 @@ func (t threads) Read(ctx context.Context, id string) (tools.Thread, string, err
 	return threadOf(st.Info), text.String(), err
 }
 
-// sees reports whether a conversation is one of the session's directory, and another one.
+// sees reports whether a conversation is among the threads.
 func (t threads) sees(info store.Info) bool {
 	return info.ID != t.id && info.Cwd == t.cwd && info.ParentID == ""
 }

@@ -16,27 +16,26 @@ import (
 // maxTrackedIndex bounds the index of a repository that is read.
 const maxTrackedIndex = 64 << 20
 
-// tracked knows what git tracks in the repositories at the top of a session's
-// directories. A file counts as tracked if it was when the session first looked, and
-// still is: a command of the session that adds a file to the index does not make the file
-// one that may be read. It is safe for concurrent use.
+// tracked reports which files git tracks in the repositories at the top of a session's directories. A
+// file counts as tracked only if it has been in the index since the session first read it: adding a
+// secret file to the index must not make it readable. It is safe for concurrent use.
 type tracked struct {
-	mu    sync.Mutex
+	mu    sync.Mutex // guards repos
 	repos []*trackedRepo
 }
 
 // trackedRepo is one repository, under the names of its top.
 type trackedRepo struct {
 	work   *workspace.Workspace
-	tops   []string // the first one is resolved
+	tops   []string // names of the same directory; the first one is resolved
 	looked bool
 	size   int64
 	time   time.Time
 	names  map[string]bool // from the top, with slashes
 }
 
-// in makes the repositories those of a workspace, under the names that the client gave
-// its directories too. Before it, nothing is tracked.
+// in sets the repositories to those of a workspace; dirs are the names that the client gave to its
+// directories. Before this call nothing is tracked.
 func (t *tracked) in(work *workspace.Workspace, dirs []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -81,7 +80,7 @@ func (r *trackedRepo) has(name string) bool {
 	return r.names[name]
 }
 
-// look reads the index again when it has changed. What it cannot read tracks nothing.
+// look reads the index again when it has changed. An index that cannot be read tracks nothing.
 func (r *trackedRepo) look() {
 	runtime := r.work.Call("index", "", transcript.Discard)
 	defer runtime.Finish()
@@ -103,8 +102,8 @@ func (r *trackedRepo) look() {
 	r.looked, r.names = true, names
 }
 
-// namesIn are the files of an index, those alone that were tracked before. A file that git
-// was told not to look at keeps changes that the user shares with no one.
+// namesIn are the files of an index that were in it at every earlier read. A file that git was told to
+// ignore changes of (Local) does not count: what it holds now is not what others have.
 func (r *trackedRepo) namesIn(index []byte) map[string]bool {
 	names := map[string]bool{}
 	entries, err := command.GitIndex(index)

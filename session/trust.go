@@ -14,29 +14,28 @@ import (
 	"acp-agent/permissions/projects"
 )
 
-// TrustOffer is what the user decides about when asked whether to trust the
-// project: what a yes allows, and the files that it is bound to (T4).
+// TrustOffer is what the user reads before trusting a project: what a yes allows, and the files to whose
+// content it is bound (T4).
 type TrustOffer struct {
 	// Dir is the canonical path of the project.
 	Dir string
-	// Trusted says that they do already, since Since.
+	// Trusted says that the user trusts the project already, since Since.
 	Trusted bool
 	Since   time.Time
 	// Allows says in words what a yes allows, one line each.
 	Allows []string
-	// Files are those whose content the trust is bound to. Changes is what differs
-	// from what was trusted before; empty when nothing was.
+	// Files are the files to whose content trust is bound. Changes are the differences from the
+	// content that was trusted before; empty when none was.
 	Files   []projects.File
 	Changes []projects.Change
 
 	hash string
 }
 
-// errNoTrust is the refusal where decisions cannot be kept.
+// errNoTrust is why nothing can be decided about a project where nothing is stored.
 var errNoTrust = errors.New("decisions about projects are not kept here")
 
-// trustOffer reads what there is to trust now. It runs nothing. An error says why
-// the project cannot be trusted.
+// trustOffer is Session.TrustOffer.
 func (p *project) trustOffer() (TrustOffer, error) {
 	if p.store == nil {
 		return TrustOffer{}, errNoTrust
@@ -77,8 +76,8 @@ func (p *project) allows() []string {
 	return list
 }
 
-// describeServer is what the user has to know of a server before it starts: all but
-// the values of its environment and headers (M1).
+// describeServer shows the user a server before it starts: all of it but the values of its environment
+// and headers (M1).
 func describeServer(s mcp.Server) string {
 	if s.Command == "" {
 		return fmt.Sprintf("%s at %s", code(s.Name), whole(s.URL))
@@ -95,9 +94,8 @@ func describeServer(s mcp.Server) string {
 	return text
 }
 
-// whole is code that nothing is cut from and nothing changed in, for what a yes lets run
-// (O1): a long blank would hide what stands after it. It has one line, and what stands in
-// it cannot end it.
+// whole is inline code with all of a text, for what a yes lets run (O1): code would shorten it, and
+// spaces could hide its end. Line breaks are escaped, and backticks in the text cannot end it.
 func whole(text string) string {
 	text = kinds.Visible(strings.NewReplacer("\n", `\u{a}`, "\t", `\u{9}`).Replace(text))
 	ticks := "`"
@@ -110,8 +108,7 @@ func whole(text string) string {
 	return ticks + text + ticks
 }
 
-// trust stores that the user trusts the project with the content that they were
-// shown. When it changed meanwhile that is an error, and nothing is trusted.
+// trust is Session.Trust.
 func (p *project) trust(offer TrustOffer) error {
 	if p.store == nil {
 		return errNoTrust
@@ -129,7 +126,7 @@ func (p *project) trust(offer TrustOffer) error {
 	})
 }
 
-// distrust takes the trust back and reports whether there was any.
+// distrust removes the trust, and reports whether there was any.
 func (p *project) distrust() (had bool, err error) {
 	err = p.update(func(r *projects.Record) error {
 		had = r.RemoveTrust()
@@ -138,7 +135,7 @@ func (p *project) distrust() (had bool, err error) {
 	return had, err
 }
 
-// Text is the offer as it is put to the user, in Markdown.
+// Text is the offer in Markdown, as the user reads it.
 func (o TrustOffer) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Trust %s? A yes allows without a question, in all sessions in this directory:\n\n", code(o.Dir))
@@ -188,7 +185,7 @@ func (o TrustOffer) differences() string {
 	return b.String()
 }
 
-// code makes one line of code of a text that a project chose.
+// code is a text from a project as inline code, in one line of bounded length.
 func code(text string) string { return kinds.Code(text, lineRunes) }
 
 // question says in one line what a yes means.
@@ -196,7 +193,7 @@ func (o TrustOffer) question() string {
 	return fmt.Sprintf("Trust this project, which allows %s without a question", kinds.Count(len(o.Allows), "thing"))
 }
 
-// held lists what trust allows and is bound to.
+// held is the offer without its question, for a project that is trusted already.
 func (o TrustOffer) held() string {
 	_, rest, _ := strings.Cut(o.Text(), "\n\n")
 	return "It allows without a question:\n\n" + rest

@@ -43,7 +43,7 @@ func askTrust(ctx context.Context, p *project, user *performer, offer TrustOffer
 		command: trustName, offers: true,
 		card:    kinds.Card{Kind: kinds.Other, Title: "Trust this project", Content: []kinds.Content{kinds.Text{Text: offer.Text()}}},
 		choices: tools.Choices{Question: offer.question(), Allow: "Trust this project", Reject: "Do not trust it"},
-		settle: func(answer tools.Answer, err error) (string, transcript.State) {
+		act: func(answer tools.Answer, err error) (string, transcript.State) {
 			switch {
 			case err != nil:
 				return "The editor could not ask you, so this project is not trusted. Run `acp-agent trust` in a terminal.", transcript.Rejected

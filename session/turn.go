@@ -17,8 +17,8 @@ var (
 	ErrClosed = errors.New("the session was closed")
 )
 
-// NotRunError answers a queued prompt when the turn before it failed: the queue
-// is not drained into the same failure, and the user decides (R143).
+// NotRunError answers a queued prompt when the turn before it failed. It is not run, because it would
+// probably fail, too; the user decides whether to send it again (R143).
 type NotRunError struct{ Cause error }
 
 // Error says why the prompt was not run.
@@ -33,13 +33,19 @@ func (e *NotRunError) Unwrap() error { return e.Cause }
 type Turn struct {
 	queue  *turnQueue
 	prompt *transcript.Message // nil in a synthetic turn
+	number int64               // of the prompt in its session
 	// synthetic is set instead of prompt when the agent itself adds a message.
 	synthetic *synthetic
 	// during answers the prompt while another turn runs; nil means that it waits its turn.
 	during func(ctx context.Context) (loop.StopReason, error)
 
-	// steers says that the prompt may go into the turn that runs when it comes.
+	// steers says that the prompt is not a command, and may go into the turn that runs when it comes.
 	steers bool
+	// injected says that it goes in whatever the user chose; it does not change after inject.
+	injected bool
+	// wentIn says that it went into another turn, and answered that the model has answered the prompt
+	// and all that went in, so that nothing goes in any more; the queue's lock guards both.
+	wentIn, answered bool
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -64,14 +70,13 @@ type synthetic struct {
 	after <-chan struct{}
 	// early says that the message may go into the turn that runs, before its next request.
 	early bool
-	// stale reports whether it says nothing new any more; nil means never.
+	// stale reports whether the message has become superfluous; nil means never.
 	stale func() bool
 }
 
-// Release says that the turn's answer has been delivered: until then no other turn of the
-// session starts, so that nothing of the next one can be taken for a part of this one. Call
-// it after Wait. When it returns, the session is idle or the next turn is the one that
-// Cancel ends.
+// Release says that the answer to the turn has been delivered. Until then no other turn of the session
+// starts, so that nothing of the next one can be taken for a part of this one. Call it after Wait. When
+// it returns, the session is idle, or the next turn is the one that Cancel ends.
 func (t *Turn) Release() {
 	t.release.Do(func() {
 		t.queue.advance(t)
@@ -79,9 +84,8 @@ func (t *Turn) Release() {
 	})
 }
 
-// Wait returns how the turn ended. A turn that was cancelled, queued or
-// running, ends with loop.Cancelled and no error (R153). When ctx ends first,
-// the turn is cancelled and Wait goes on until it has ended.
+// Wait waits until the turn has ended, and returns how. A turn that was cancelled, queued or running, ends
+// with loop.Cancelled and no error (R153). When ctx ends first, Wait cancels the turn.
 func (t *Turn) Wait(ctx context.Context) (loop.StopReason, error) {
 	select {
 	case <-t.done:
@@ -92,7 +96,7 @@ func (t *Turn) Wait(ctx context.Context) (loop.StopReason, error) {
 	return t.stop, t.err
 }
 
-// ended reports whether the turn has ended, delivered or not.
+// ended reports whether the turn has ended, whether or not its answer is delivered.
 func (t *Turn) ended() bool {
 	select {
 	case <-t.done:
@@ -102,8 +106,7 @@ func (t *Turn) ended() bool {
 	}
 }
 
-// takesTime reports whether the turn is that of a prompt, has not ended, and is not a command
-// that is answered at once.
+// takesTime reports whether the turn is of a prompt, has not ended, and is not answered at once.
 func (t *Turn) takesTime() bool {
 	return t != nil && t.synthetic == nil && t.during == nil && !t.ended()
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"acp-agent/kinds"
 	"acp-agent/tools"
@@ -59,7 +60,7 @@ func liveOf(list []checkpoint) []checkpoint {
 	return slices.DeleteFunc(slices.Clone(list), func(c checkpoint) bool { return c.Undone })
 }
 
-// undoTo takes back checkpoint i of live, the checkpoints that are not undone, and all after it.
+// undoTo undoes checkpoint i of live, the checkpoints that are not undone, and all after it.
 func (c *checkpoints) undoTo(ctx context.Context, live []checkpoint, i int) string {
 	if why := c.agents.unsettled(ctx); why != "" {
 		return why
@@ -79,10 +80,35 @@ func (c *checkpoints) undoTo(ctx context.Context, live []checkpoint, i int) stri
 		fmt.Fprintf(&b, "Your last %d messages are taken back, and what was said and done since. ", n)
 	}
 	b.WriteString(outcomeText(c.work.Session().Cwd, out))
+	var since time.Time
+	if live[i].message != nil {
+		since = live[i].message.Created
+	}
+	b.WriteString(jobsLeft(c.work.Runner().Jobs().View("").List(), since))
 	if text := promptText(live[i].message); text != "" {
 		b.WriteString("\nThe message was:\n\n" + fenced(text) + "\n")
 	}
 	b.WriteString("\n`/redo` takes this back.\n")
+	return b.String()
+}
+
+// jobsLeft names the commands in the background that have run since a moment: an undo knows only what they
+// changed before their calls were answered.
+func jobsLeft(all []tools.Job, since time.Time) string {
+	all = slices.DeleteFunc(all, func(job tools.Job) bool { return job.State != tools.JobRunning && job.Ended.Before(since) })
+	var b strings.Builder
+	for i, job := range all {
+		if i == namedJobs {
+			fmt.Fprintf(&b, "\nSo it is with %d more.\n", len(all)-i)
+			break
+		}
+		name := jobName(job.ID, job.Command)
+		if job.State == tools.JobRunning {
+			fmt.Fprintf(&b, "\n%s still runs: what it has changed since its call was answered is not taken back, and it may change more. `/jobs stop %s` stops it.\n", name, job.ID)
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s has ended: what it changed since its call was answered is not taken back.\n", name)
+	}
 	return b.String()
 }
 
@@ -173,7 +199,7 @@ func promptLine(m *transcript.Message) string {
 	return "(no text)"
 }
 
-// fenced is a text that Markdown leaves as it is.
+// fenced is a text in a Markdown fence that nothing in it can end.
 func fenced(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -182,8 +208,8 @@ func fenced(text string) string {
 	return fence + "\n" + text + "\n" + fence
 }
 
-// overwrite asks the user about files that someone else has changed since; nil when no one can
-// be asked, so that they are left.
+// overwrite returns how the user is asked about files that someone else has changed since; nil when no
+// user can be asked, which leaves those files as they are.
 func (c *checkpoints) overwrite(name string) undo.Overwrite {
 	if c.performer.asker == nil {
 		return nil
@@ -191,7 +217,7 @@ func (c *checkpoints) overwrite(name string) undo.Overwrite {
 	return func(ctx context.Context, paths []string) (bool, error) { return c.askOverwrite(ctx, name, paths) }
 }
 
-// errNoAnswer says that the user was asked and has not decided.
+// errNoAnswer says that the user was asked and did not answer.
 var errNoAnswer = errors.New("the question about files that were changed since was not answered")
 
 // askOverwrite asks about files that someone else has changed since.
@@ -203,7 +229,7 @@ func (c *checkpoints) askOverwrite(ctx context.Context, command string, paths []
 			fmt.Fprintf(&text, "- and %d more\n", len(paths)-i)
 			break
 		}
-		text.WriteString("- " + place(c.work.Session().Cwd, path) + "\n")
+		text.WriteString("- " + shownPath(c.work.Session().Cwd, path) + "\n")
 	}
 	c.performer.ask(ctx, ownQuestion{
 		command: command,
@@ -212,7 +238,7 @@ func (c *checkpoints) askOverwrite(ctx context.Context, command string, paths []
 			Question: "Put these files back too? What they hold now is kept, and can be brought back.",
 			Allow:    "Put them back too", Reject: "Leave them as they are",
 		},
-		settle: func(answer tools.Answer, err error) (string, transcript.State) {
+		act: func(answer tools.Answer, err error) (string, transcript.State) {
 			switch {
 			case err != nil:
 				failed = errors.Join(errNoAnswer, err)

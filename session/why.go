@@ -19,7 +19,7 @@ const (
 // questionTool is the tool that asks the user, in a form or in the chat.
 const questionTool = "question"
 
-// reason is one thing that an agent can wait for. is reports whether it does, and says names
+// reason is one thing that an agent can wait for. is reports whether it waits for that; says describes
 // it, in words that follow the name of the agent.
 type reason struct {
 	name string
@@ -27,8 +27,8 @@ type reason struct {
 	says func(a *agentActivity, now time.Time) string
 }
 
-// reasons are what an agent as a whole can wait for; the first that holds is the true one.
-// What its calls wait for, callReasons says.
+// reasons are what an agent as a whole can wait for; the first that holds counts. callReasons has the
+// reasons of its calls.
 func reasons() []reason {
 	return []reason{
 		{
@@ -92,7 +92,7 @@ func (a *agentActivity) blockingCalls() (n int) {
 	return n
 }
 
-// inBackground reports whether the call has its result, and its subagent goes on.
+// inBackground reports whether the subagent of the call runs in the background.
 func (c *callActivity) inBackground() bool { return c.child != nil && c.child.Brief().Background }
 
 // callReason is one thing that a tool call can wait for.
@@ -102,7 +102,7 @@ type callReason struct {
 	says func(c *callActivity, now time.Time) string
 }
 
-// callReasons are what a call can wait for; the first that holds is the true one.
+// callReasons are what a call can wait for; the first that holds counts.
 func callReasons() []callReason {
 	return []callReason{
 		{
@@ -186,8 +186,8 @@ func sayProcess(c *callActivity, now time.Time) string {
 // ago is how long something has lasted, in whole seconds.
 func ago(since, now time.Time) string { return max(0, now.Sub(since)).Truncate(time.Second).String() }
 
-// text is what the agents wait for, as a list; "" when none does anything. busy says that a
-// turn of the main agent runs that is not the answer to a command.
+// text lists what the agents wait for; it is "" when no agent is working. busy says that a turn of the
+// main agent runs that is not the answer to a command.
 func (a *activity) text(busy bool) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -208,7 +208,7 @@ func (a *agentActivity) write(b *strings.Builder, name, indent string, now time.
 	}
 	for _, c := range a.calls {
 		if !a.asked.IsZero() && !c.inBackground() {
-			continue // it is being written
+			continue // the model is still writing its arguments
 		}
 		for _, r := range callReasons() {
 			if r.is(c) {

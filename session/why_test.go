@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"acp-agent/kinds"
 	"acp-agent/loop"
+	"acp-agent/mcp"
 	"acp-agent/transcript"
 )
 
@@ -115,5 +117,52 @@ func TestWhy_Command(t *testing.T) {
 	a.note(transcript.TurnStarted{})
 	if got := a.text(false); got != "" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// Each case is one state of the session as a whole: a turn that runs or none, prompts that wait,
+// questions in the chat, servers that have not answered.
+func TestWhyText(t *testing.T) {
+	turn := func() *Turn { return &Turn{done: make(chan struct{}), prompt: &transcript.Message{}} }
+	command := turn()
+	command.during = func(context.Context) (loop.StopReason, error) { return loop.EndTurn, nil }
+	report := &Turn{done: make(chan struct{}), synthetic: &synthetic{}}
+	const idle = "- The agent waits for nothing but your next message.\n"
+	const betweenTurns = "- The agent is at the beginning or the end of a turn, and waits for nothing.\n"
+	for _, tt := range []struct {
+		name    string
+		current *Turn
+		queued  []*Turn
+		events  []transcript.Event
+		servers []mcp.Status
+		queue   string
+		want    string
+	}{
+		{name: "idle", want: idle},
+		{name: "a command is answered", current: command, events: []transcript.Event{transcript.TurnStarted{}}, want: idle},
+		{name: "a report is added", current: report, want: idle},
+		{name: "a turn without events", current: turn(), want: betweenTurns},
+		{name: "a turn between steps", current: turn(), events: []transcript.Event{transcript.TurnStarted{}}, want: "- The agent is between two steps, and waits for nothing.\n"},
+		{name: "questions in the chat", events: []transcript.Event{transcript.ToolFinished{EndsTurn: true}}, want: "- The agent waits for your answer to its questions in the chat.\n"},
+		{
+			name: "servers that connect", servers: []mcp.Status{{Name: "fast", State: mcp.Ready}, {Name: "slow", State: mcp.Connecting}},
+			want: idle + "- The MCP server `slow` has not answered yet.\n",
+		},
+		{name: "prompts that wait", current: turn(), queued: []*Turn{turn(), report, turn()}, want: betweenTurns + "- Queued after this turn: 2 prompts of yours.\n"},
+		{
+			name: "a prompt that goes into the turn", current: turn(), queued: []*Turn{turn()}, queue: queueSteer,
+			want: betweenTurns + "- Queued until the tools that run have ended: 1 prompt of yours.\n",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c, _ := newTestConversation()
+			for _, e := range tt.events {
+				c.emit(e)
+			}
+			got := whyText(&turnQueue{current: tt.current, queued: tt.queued}, c, tt.servers, tt.queue)
+			if want := "**What this session waits for**\n\n" + tt.want; got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
 	}
 }

@@ -24,7 +24,8 @@
 // Both look at the disk once. What they return never changes, but for the
 // bodies that Load reads.
 //
-// It imports kinds (what is invisible) and a YAML decoder. [Discover] starts one
+// It imports kinds (what is invisible), internal/pathname, internal/rootfile (opening without
+// waiting), internal/strictread (front matter) and internal/textcut. [Discover] starts one
 // goroutine for each URL and has waited for all of them when it returns; nothing
 // else starts any.
 //

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"acp-agent/internal/pathname"
+	"acp-agent/internal/rootfile"
 	"acp-agent/kinds"
 )
 
@@ -76,7 +77,7 @@ func (o opener) isSecret(path string) bool { return o.secret != nil && o.secret(
 // openResolved opens through a handle of base, so that a directory which turns
 // into a link meanwhile leads nowhere.
 func openResolved(real, base string) (*os.File, error) {
-	const flags = os.O_RDONLY | nonblock
+	const flags = os.O_RDONLY | rootfile.Nonblock
 	if base == "" {
 		return os.OpenFile(real, flags, 0)
 	}

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// mostAhead bounds a batch of ahead, and batchesAhead how many of them wait.
+// mostAhead bounds a batch of ahead, and batchesAhead the number of batches that wait.
 const (
 	mostAhead    = 32
 	batchesAhead = 2
 )
 
-// ahead yields what seq yields, which a goroutine reads ahead: one processor decodes a conversation
-// while another shows it. The first is handed on at once, what follows in batches that grow. The
-// goroutine has ended when the iteration has.
+// ahead yields the values of seq, which a goroutine reads ahead, so that one processor decodes a
+// conversation while another shows it. The first value is passed on at once, the others in batches that
+// grow. The goroutine ends with the iteration.
 func ahead[T any](seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 	type item struct {
 		value T

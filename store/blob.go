@@ -18,8 +18,8 @@ import (
 	"acp-agent/internal/userfile"
 )
 
-// Blob names a content that is stored beside a session, such as what stood in a file before an
-// edit, or a result that was too long for the model.
+// Blob names a content that is stored with a session, such as that of a file before an edit, or a result
+// that was too long for the model.
 type Blob struct {
 	// Digest is the SHA-256 of the content, in hexadecimal.
 	Digest string `json:"digest"`
@@ -36,13 +36,13 @@ var (
 
 const (
 	blobsName = "blobs"
-	// packedEnd is the end of the name of a blob that is compressed.
-	packedEnd = ".zst"
+	// zstdEnd is the end of the name of a blob that is compressed.
+	zstdEnd = ".zst"
 )
 
-// PutBlob stores a content for a session and syncs it. Each content is on the disk once: blobs/
-// has its name, and the directory of each session that refers to it another name of the same
-// file. The file system so counts the references, over all processes and through any crash.
+// PutBlob stores a content for a session and syncs it. Each content is on the disk once: blobs/ has a link
+// to it, and so has the directory of each session that refers to it. So the file system counts the
+// references, over all processes and through any crash.
 func (s *Store) PutBlob(id string, content io.Reader) (Blob, error) {
 	if s == nil {
 		return Blob{}, ErrOff
@@ -58,39 +58,38 @@ func (s *Store) PutBlob(id string, content io.Reader) (Blob, error) {
 	temp := filepath.Join(s.o.Dir, blobsName, rand.Text()+tempEnd)
 	blob, end, err := s.writeBlob(temp, content)
 	if err == nil {
-		err = s.nameBlob(id, temp, blob.Digest, end)
+		err = s.linkBlob(id, temp, blob.Digest, end)
 	}
-	_ = os.Remove(temp) // it has other names by now, or is of no use
+	_ = os.Remove(temp) // it has other links by now, or is useless
 	if err != nil {
 		return Blob{}, fmt.Errorf("store a blob of session %s: %w", id, err)
 	}
 	return blob, nil
 }
 
-// writeBlob writes a content to a new file. end is packedEnd when it is compressed.
+// writeBlob writes a content to a new file. end is zstdEnd when it is compressed.
 func (s *Store) writeBlob(name string, content io.Reader) (blob Blob, end string, err error) {
 	f, err := userfile.Open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return blob, "", err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	p, _ := s.packers.Get().(*packer)
+	p, _ := s.compressors.Get().(*compressor)
 	if p == nil {
-		if p, err = newPacker(); err != nil {
+		if p, err = newCompressor(); err != nil {
 			return blob, "", err
 		}
 	}
-	defer s.packers.Put(p)
-	size, sum, end, err := p.pack(f, content)
+	defer s.compressors.Put(p)
+	size, sum, end, err := p.write(f, content)
 	if err == nil {
 		err = f.Sync()
 	}
 	return Blob{Digest: hex.EncodeToString(sum), Size: size}, end, err
 }
 
-// nameBlob gives a file the names of its content. The session's comes first: from then on no
-// sweep removes it.
-func (s *Store) nameBlob(id, temp, digest, end string) error {
+// linkBlob links a file as a blob. The session's link comes first: from then on no sweep removes the file.
+func (s *Store) linkBlob(id, temp, digest, end string) error {
 	shared, own := s.sharedBlob(digest, end), filepath.Join(s.path(id, blobsEnd), digest+end)
 	if !userfile.Missing(own) {
 		return nil
@@ -99,7 +98,7 @@ func (s *Store) nameBlob(id, temp, digest, end string) error {
 		return nil // another session has the same content
 	}
 	if err := os.Link(temp, own); err != nil {
-		// The file system has no second names: the session has the content for itself.
+		// The file system has no hard links: the session has a copy of its own.
 		if err := os.Rename(temp, own); err != nil {
 			return err
 		}
@@ -140,7 +139,7 @@ func (s *Store) OpenBlob(id, digest string) (io.ReadCloser, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if f, err = userfile.Open(name+packedEnd, os.O_RDONLY); err != nil {
+	if f, err = userfile.Open(name+zstdEnd, os.O_RDONLY); err != nil {
 		return nil, err
 	}
 	decoder, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
@@ -185,7 +184,7 @@ func (b *blobReader) Close() error {
 	return b.file.Close()
 }
 
-// linkBlobs lets one session refer to all that another one refers to.
+// linkBlobs lets one session refer to all blobs of another one.
 func (s *Store) linkBlobs(from, to string) error {
 	entries, err := os.ReadDir(s.path(from, blobsEnd))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -224,7 +223,7 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Sync(), out.Close())
 }
 
-// removeBlobs ends a session's references, and removes the contents that have no other.
+// removeBlobs removes a session's references, and the contents that have no other reference.
 func (s *Store) removeBlobs(id string) error {
 	dir := s.path(id, blobsEnd)
 	entries, err := os.ReadDir(dir)
@@ -233,14 +232,14 @@ func (s *Store) removeBlobs(id string) error {
 	}
 	for _, entry := range entries {
 		err = errors.Join(err, userfile.Remove(filepath.Join(dir, entry.Name())))
-		digest, _ := strings.CutSuffix(entry.Name(), packedEnd)
+		digest, _ := strings.CutSuffix(entry.Name(), zstdEnd)
 		if !isDigest(digest) {
 			continue
 		}
 		shared := filepath.Join(s.o.Dir, blobsName, digest[:2], entry.Name())
-		// A process that wants the same content now either has its name of it already, or writes
-		// it anew.
-		if info, stat := os.Lstat(shared); stat == nil && names(shared, info) == 1 {
+		// A process that stores the same content at this moment either has its link already, or
+		// writes it again.
+		if info, stat := os.Lstat(shared); stat == nil && linkCount(shared, info) == 1 {
 			err = errors.Join(err, userfile.Remove(shared))
 		}
 	}

@@ -19,53 +19,53 @@ import (
 // read again. Sessions on the requested page are always checked against size and time of their
 // files.
 type listCache struct {
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	loaded  bool
 	known   map[string]cached
-	covered int64 // how much of the log of opened sessions it takes into account
-	fresh   int   // how many sessions were looked at or read that the file has otherwise
+	covered int64 // how many bytes of the log of opened sessions are taken into account
+	fresh   int   // how many sessions differ from what the cache file says of them
 }
 
 type cached struct {
 	file
-	open bool   // a process had it open
-	data []byte // the session's record; nil when it was not read since the session was written
+	open bool   // a process had the session open
+	data []byte // the session's Info; nil when it was not read since the session was written
 }
 
 const (
 	cacheName  = "list.cache"
 	openedName = "list.opened"
-	// notRead is the record of a session that was looked at and not read.
+	// notRead is the Info, in the cache file, of a session whose file was not read.
 	notRead = "null"
-	// cacheStep is how many sessions are looked at or read anew before the file is written: as many
-	// are used in some days, and looking at them is cheap.
+	// cacheStep is how many sessions must differ before the cache file is written again. So many are
+	// used in some days, and reading them is cheap.
 	cacheStep = 64
 	maxCache  = 256 << 20
-	// mostOpened is the size of the log from which a sweep begins it anew.
+	// mostOpened is the size of the log above which a sweep starts a new one.
 	mostOpened = 4 << 20
 )
 
-// noteOpened names a session in the log of opened sessions, before it is written.
+// noteOpened adds a session to the log of opened sessions, before it is written.
 func (s *Store) noteOpened(id string) {
 	f, err := userfile.Open(filepath.Join(s.o.Dir, openedName), os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err == nil {
 		_, err = f.Write([]byte(id + "\n"))
 		_ = f.Close()
 	}
-	if err != nil { // no cache may take the session for unchanged
+	if err != nil { // the cache would take the session for unchanged
 		s.dropCache()
 	}
 }
 
-// dropCache removes the cache with its log. A list that is being made in another process may
-// write the cache again; what it knows is not older than a moment.
+// dropCache removes the cache and its log. Another process that lists sessions at this moment may write
+// the cache again, but with the current state.
 func (s *Store) dropCache() {
 	_ = userfile.Remove(filepath.Join(s.o.Dir, openedName))
 	_ = userfile.Remove(filepath.Join(s.o.Dir, cacheName))
 }
 
-// openedSince returns the sessions that were opened after the log had a size, and its size now.
-// all says that the log is another one, so that any session may have been opened.
+// openedSince returns the sessions that were opened since the log had covered bytes, and its size now.
+// all says that it is a new log, so that any session may have been opened.
 func (s *Store) openedSince(covered int64) (opened map[string]bool, size int64, all bool) {
 	f, err := userfile.Open(filepath.Join(s.o.Dir, openedName), os.O_RDONLY)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Store) openedSince(covered int64) (opened map[string]bool, size int64, 
 	return opened, info.Size(), false
 }
 
-// load reads the file, once.
+// load reads the cache file, once. mu is held.
 func (c *listCache) load(s *Store) {
 	if c.loaded {
 		return
@@ -114,8 +114,8 @@ func (c *listCache) load(s *Store) {
 	}
 }
 
-// update brings the sessions that there are up to date, and returns their files, the one written
-// last first. ids are all sessions, open are the sessions that a process has open.
+// update brings the cache up to date, and returns the files of the sessions, the one that was written last
+// first. ids are all sessions, open the ones that a process has open.
 func (c *listCache) update(s *Store, ids []string, open map[string]bool) ([]file, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,7 +152,7 @@ func (c *listCache) update(s *Store, ids []string, open map[string]bool) ([]file
 	return files, nil
 }
 
-// info returns what is known of a session, if its directory is the wanted one.
+// info returns the Info of a session, if its directory is cwd; "" is any.
 func (c *listCache) info(s *Store, f file, cwd string) (info Info, ok bool) {
 	c.mu.Lock()
 	c.load(s)
@@ -162,7 +162,7 @@ func (c *listCache) info(s *Store, f file, cwd string) (info Info, ok bool) {
 		if !isIn(known.data, cwd) {
 			return info, false
 		}
-		// A file can also have been changed by what is not this program, such as a backup.
+		// Another program, such as a backup, may have changed the file.
 		actual := []file{{id: f.id}}
 		if err := s.stat(actual); err != nil || actual[0].updated == 0 {
 			return info, false
@@ -187,7 +187,7 @@ func (c *listCache) info(s *Store, f file, cwd string) (info Info, ok bool) {
 	return info, cwd == "" || info.Cwd == cwd
 }
 
-// isIn reports whether a session's record may be of a directory; "" is any.
+// isIn reports whether an encoded Info may be of a session in a directory; "" is any.
 func isIn(data []byte, cwd string) bool {
 	if cwd == "" {
 		return true
@@ -196,7 +196,7 @@ func isIn(data []byte, cwd string) bool {
 	return err == nil && bytes.Contains(data, append([]byte(`"cwd":`), quoted...))
 }
 
-// save writes the file when it misses many.
+// save writes the cache file if many sessions have changed since.
 func (c *listCache) save(s *Store) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -219,9 +219,9 @@ func (c *listCache) save(s *Store) {
 	temp := filepath.Join(s.o.Dir, cacheName+"."+rand.Text()+tempEnd)
 	f, err := userfile.Open(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
-		return // it costs time alone
+		return // the next list is slower
 	}
-	_, err = f.Write(data) // not synced: a line that is lost is read anew
+	_, err = f.Write(data) // not synced: a session whose line is lost is read again
 	if closed := f.Close(); err != nil || closed != nil || os.Rename(temp, filepath.Join(s.o.Dir, cacheName)) != nil {
 		_ = os.Remove(temp)
 	}

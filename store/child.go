@@ -5,8 +5,8 @@ import (
 	"acp-agent/transcript"
 )
 
-// foldChild adds an event about the subagent that a call spawned.
-func (r *Recorder) foldChild(t *talk, e transcript.Event) need {
+// foldChild folds an event about the subagent that a call spawned.
+func (r *Recorder) foldChild(t *openConversation, e transcript.Event) need {
 	switch e := e.(type) {
 	case transcript.ChildStarted:
 		return r.startChild(t, e.CallID, e.Child)
@@ -21,10 +21,10 @@ func (r *Recorder) foldChild(t *talk, e transcript.Event) need {
 // childTitleRunes bounds the title of a subagent's session.
 const childTitleRunes = 80
 
-// childOf is the key of the subagent of a call: a call's id is unique in its conversation alone.
-func childOf(t *talk, callID string) string { return t.sub + "/" + callID }
+// childOf is the key of the subagent of a call: the id of a call is unique only in its conversation.
+func childOf(t *openConversation, callID string) string { return t.sub + "/" + callID }
 
-func (r *Recorder) startChild(t *talk, callID string, child *transcript.Child) need {
+func (r *Recorder) startChild(t *openConversation, callID string, child *transcript.Child) need {
 	if child == nil {
 		return later
 	}
@@ -42,27 +42,27 @@ func (r *Recorder) startChild(t *talk, callID string, child *transcript.Child) n
 		r.own[childOf(t, callID)] = own
 		return written
 	}
-	below := newTalk(record.ID)
-	r.talks[childOf(t, callID)] = below
+	below := newOpenConversation(record.ID)
+	r.subagents[childOf(t, callID)] = below
 	r.addMissing(below, child)
 	return written
 }
 
-func (r *Recorder) childEvent(t *talk, e transcript.ChildEvent) need {
+func (r *Recorder) childEvent(t *openConversation, e transcript.ChildEvent) need {
 	key := childOf(t, e.CallID)
 	if own := r.own[key]; own != nil {
 		r.outside = append(r.outside, func() { own.Emit(e.Event) })
 		return later
 	}
-	below := r.talks[key]
+	below := r.subagents[key]
 	if below == nil {
 		return later
 	}
-	// A subagent's turn is a step of its parent's: the end of it is not a boundary.
+	// The end of a subagent's turn is not a boundary, because the turn of its parent goes on.
 	return min(r.fold(below, e.Event), r.mostOf(e.Event))
 }
 
-// mostOf is the most that is needed for an event of a subagent.
+// mostOf bounds the need of an event of a subagent.
 func (r *Recorder) mostOf(e transcript.Event) need {
 	switch e.(type) {
 	case transcript.UserSaid, transcript.AgentSaid:
@@ -91,9 +91,9 @@ func (r *Recorder) addEndedChild(in, callID string, record transcript.ChildRecor
 	r.addValue(line{kind: sessionKind, sub: record.ID, op: opChild}, form, nil)
 }
 
-// finishChild stores a subagent as it ended. Its record is complete, also where events of it
-// were not emitted.
-func (r *Recorder) finishChild(t *talk, e transcript.ChildFinished) need {
+// finishChild stores the end of a subagent. It stores what is missing of its conversation, because not
+// all of its events were emitted.
+func (r *Recorder) finishChild(t *openConversation, e transcript.ChildFinished) need {
 	callID, child := e.CallID, e.Child
 	if child == nil || checkID(child.Brief().ID) != nil {
 		return later
@@ -101,18 +101,18 @@ func (r *Recorder) finishChild(t *talk, e transcript.ChildFinished) need {
 	key := childOf(t, callID)
 	if own := r.own[key]; own != nil {
 		delete(r.own, key)
-		r.outside = append(r.outside, func() { _ = own.Close() }) // its faults are reported as they happen
+		r.outside = append(r.outside, func() { _ = own.Close() }) // it reports its faults itself
 	}
-	if below := r.talks[key]; below != nil {
+	if below := r.subagents[key]; below != nil {
 		r.addMissing(below, child)
-		delete(r.talks, key)
+		delete(r.subagents, key)
 	}
 	r.addEndedChild(t.sub, callID, child.Brief(), e.Card)
 	return syncStarted
 }
 
 // addMissing queues messages that are finished and not stored, or stored unfinished.
-func (r *Recorder) addMissing(t *talk, child *transcript.Child) {
+func (r *Recorder) addMissing(t *openConversation, child *transcript.Child) {
 	for _, m := range child.Messages() {
 		if !m.Finished || t.stored[m.ID] && t.open[m.ID] == nil {
 			continue
@@ -123,7 +123,7 @@ func (r *Recorder) addMissing(t *talk, child *transcript.Child) {
 }
 
 // addMessage queues a message and all its parts, subagents included.
-func (r *Recorder) addMessage(t *talk, m *transcript.Message) {
+func (r *Recorder) addMessage(t *openConversation, m *transcript.Message) {
 	r.addHead(t, m)
 	for i, part := range m.Parts {
 		r.addPart(line{sub: t.sub, of: m.ID, role: roleField(m.Role), n: i}, part)
@@ -140,7 +140,7 @@ func (r *Recorder) addSubagent(in, callID string, child *transcript.Child) {
 		return
 	}
 	r.addEndedChild(in, callID, record, child.End())
-	below := newTalk(record.ID)
+	below := newOpenConversation(record.ID)
 	for _, m := range record.Messages {
 		r.addMessage(below, m)
 	}

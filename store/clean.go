@@ -9,10 +9,10 @@ import (
 	"acp-agent/internal/textcut"
 )
 
-// leastSecret is the length from which a string may hold a secret, as in internal/redact.
+// leastSecret is the length of the shortest secret, as in internal/redact.
 const leastSecret = 8
 
-// cleanLong spares short strings the search for secrets.
+// cleanLong calls clean only for strings that are long enough to hold a secret.
 func cleanLong(clean func(string) string) func(string) string {
 	return func(text string) string {
 		if len(text) < leastSecret {
@@ -22,9 +22,8 @@ func cleanLong(clean func(string) string) func(string) string {
 	}
 }
 
-// cleaner removes secrets from the strings of a JSON text that is valid. It works on strings
-// and not on the text as a whole, because a secret's shape can reach across quotes, and what
-// stands in its place must leave JSON behind.
+// cleaner removes secrets from the strings of a valid JSON text. It looks at one string at a time and not
+// at the text as a whole, because a pattern could match across quotes, and the result has to be JSON.
 type cleaner struct {
 	text   []byte
 	pos    int
@@ -35,7 +34,7 @@ type cleaner struct {
 	skip   func(path []string) bool
 }
 
-// cleanJSON returns text itself when there is nothing to remove.
+// cleanJSON returns text without secrets; text itself when there are none.
 func cleanJSON(text []byte, clean func(string) string, skip func(path []string) bool) []byte {
 	c := cleaner{text: text, clean: clean, skip: skip}
 	c.value()
@@ -45,7 +44,7 @@ func cleanJSON(text []byte, clean func(string) string, skip func(path []string) 
 	return append(c.out, c.text[c.copied:]...)
 }
 
-// skipPart tells what of a part is not searched: pictures, and what a server wants back
+// skipPart reports whether a value of a part is left as it is: images, and what a server wants back
 // unchanged.
 func skipPart(path []string) bool {
 	switch len(path) {
@@ -57,7 +56,7 @@ func skipPart(path []string) bool {
 	return false
 }
 
-// skipInfo keeps directories as they are: they are compared.
+// skipInfo reports whether a value of an Info is left as it is: directories, because they are compared.
 func skipInfo(path []string) bool {
 	return slices.Equal(path, []string{"cwd"}) || slices.Equal(path, []string{"additional", ""})
 }
@@ -80,7 +79,7 @@ func (c *cleaner) value() {
 	}
 }
 
-// list reads an object or an array. encode writes no space between tokens.
+// list reads an object or an array. There is no space between tokens, because encode writes none.
 func (c *cleaner) list() {
 	object := c.text[c.pos] == '{'
 	c.pos++
@@ -136,12 +135,11 @@ func (c *cleaner) str() {
 	c.copied = c.pos
 }
 
-// settled returns how much of a growing text can be written before more of it is known: whole
-// lines, of a long line all but its end, and nothing of a key block that has not ended,
-// so that a secret that arrives in pieces is seen as one. No secret is as long as mostHeld: of a
-// text that does not settle for so long, only the end waits, or looking at it again and again
-// would take longer the longer it is.
-func settled(text string) int {
+// safeLength returns how much of a growing text can be written before the rest arrives, so that a secret
+// that arrives in pieces is found as a whole: complete lines, a long line but for its end, and nothing of
+// a key block that has not ended. If more than mostHeld bytes would wait, only half of mostHeld do: no
+// secret is that long, and a longer wait would make each search slower.
+func safeLength(text string) int {
 	const longLine, held, mostHeld = 256, 128, 8 << 10
 	end := strings.LastIndexByte(text, '\n') + 1
 	if rest := text[end:]; len(rest) > longLine {

@@ -11,9 +11,8 @@ import (
 // ErrNoMessage reports a message that a session does not have, or that is hidden.
 var ErrNoMessage = errors.New("the session has no such message")
 
-// Delete removes a session with its inspectable subagents, and with the blobs that no other
-// session refers to. A session that is not stored is deleted already. The error is a *BusyError
-// when the session is open.
+// Delete removes a session, its inspectable subagents, and the blobs that no other session refers to. It
+// does nothing when the session is not stored. The error is a *BusyError when the session is open.
 func (s *Store) Delete(id string) error {
 	if s == nil || checkID(id) != nil {
 		return nil
@@ -51,7 +50,7 @@ func (s *Store) inspectable(id string) []string {
 		if !record.Inspectable || record.ID == id {
 			continue
 		}
-		// A fork points at the subagents of the session that it is a fork of.
+		// A fork refers to the inspectable subagents of its original: they are not its own.
 		if child, err := s.Load(record.ID); err == nil && child.Info.ParentID == id {
 			children = append(children, record.ID)
 		}
@@ -59,8 +58,8 @@ func (s *Store) inspectable(id string) []string {
 	return children
 }
 
-// removeFiles removes all of a session's files. That of its record goes first: what a crash
-// leaves of the others is not a session.
+// removeFiles removes all of a session's files, its record first: without that, what a crash leaves is no
+// session.
 func (s *Store) removeFiles(id string) error {
 	err := userfile.Remove(s.path(id, recordEnd))
 	err = errors.Join(err, userfile.Remove(s.path(id, liveEnd)), s.removeBlobs(id))
@@ -69,8 +68,9 @@ func (s *Store) removeFiles(id string) error {
 	return err
 }
 
-// joinNotNil is errors.Join that leaves a single error as it is.
-func joinNotNil(err, other error) error {
+// joinFailed joins the error of a deletion with the one that led to it. It is no error that there was
+// nothing to delete.
+func joinFailed(err, other error) error {
 	if other == nil || errors.Is(other, fs.ErrNotExist) {
 		return err
 	}

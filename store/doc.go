@@ -6,7 +6,7 @@
 // that a record refers to (blobs). The conversation of an opaque subagent is stored in its
 // parent's file; an inspectable subagent is a session with a file of its own (R69). It does not
 // know the protocol, the rules of a session, or what its values of [Recorder.Put] mean. It imports
-// transcript, kinds, internal/jsonscan and internal/userfile, and klauspost/compress for zstd. The
+// compaction, transcript, kinds, internal/jsonscan and internal/userfile, and klauspost/compress for zstd. The
 // goroutines that it starts are listed at [Recorder]; List, Search and Resume wait for theirs.
 //
 //	s := store.New(store.Options{Dir: dir, Clean: clean})

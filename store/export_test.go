@@ -1,6 +1,10 @@
 package store
 
-import "io"
+import (
+	"io"
+
+	"acp-agent/transcript"
+)
 
 // File is what a session's file does for its recorder.
 type File = sessionFile
@@ -20,8 +24,8 @@ var (
 		l, err := parse(text)
 		return l.append(nil), err
 	}
-	CleanJSON = cleanJSON
-	Settled   = settled
+	CleanJSON  = cleanJSON
+	SafeLength = safeLength
 )
 
 // Rewrite is a line whose data change has changed.
@@ -41,4 +45,26 @@ func Seal(text []byte) []byte {
 	}
 	sealed := append(append([]byte(nil), text...), sumMark...)
 	return append(appendSum(sealed, text), sumTail+"\n"...)
+}
+
+// Err returns why the session is not being stored at the moment; nil while it is.
+func (r *Recorder) Err() error {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.fault
+}
+
+// Snapshot reads the session as a whole.
+func (st *Stored) Snapshot() (transcript.Snapshot, error) {
+	s := transcript.Snapshot{Memory: st.Memory.Clone()}
+	for m, err := range st.Messages() {
+		if err != nil {
+			return transcript.Snapshot{}, err
+		}
+		s.Messages = append(s.Messages, m)
+	}
+	return s, nil
 }

@@ -6,18 +6,18 @@ import (
 	"acp-agent/transcript"
 )
 
-// talk is what a recorder knows of a conversation, its session's or a subagent's: what is
-// still open in it. What is finished is in the file alone.
-type talk struct {
+// openConversation is the part of a conversation, of the session or of a subagent, that is still open. What
+// is finished is only in the file.
+type openConversation struct {
 	sub    string // the subagent; "" is the session itself
 	open   map[string]*openMessage
 	parts  map[string]*openPart
 	calls  map[string]*openCall
-	stored map[string]bool // ids of the messages that were stored; nil where no one asks
+	stored map[string]bool // ids of the messages that were stored; nil for the session itself
 }
 
-func newTalk(sub string) *talk {
-	t := &talk{sub: sub, open: map[string]*openMessage{}, parts: map[string]*openPart{}, calls: map[string]*openCall{}}
+func newOpenConversation(sub string) *openConversation {
+	t := &openConversation{sub: sub, open: map[string]*openMessage{}, parts: map[string]*openPart{}, calls: map[string]*openCall{}}
 	if sub != "" {
 		t.stored = map[string]bool{}
 	}
@@ -35,9 +35,9 @@ type openPart struct {
 	n      int
 	part   transcript.ReasoningPart // also of text, without Replay
 	kind   transcript.PartKind
-	text   []string        // what stands in the live file
-	fresh  strings.Builder // what does not
-	grown  int             // the bytes that the live file holds of it
+	text   []string        // what is in the live file
+	fresh  strings.Builder // what is not
+	grown  int             // how many bytes of the text, cleaned, the live file has
 	listed bool            // the live file has a line of it
 }
 
@@ -60,19 +60,19 @@ type openCall struct {
 	ready bool // the file has the input
 }
 
-// fold adds an event to a conversation, as transcript.Log does, and queues what it changes.
-// It returns how far that must come now.
-func (r *Recorder) fold(t *talk, e transcript.Event) need {
+// fold folds an event into a conversation, as transcript.Log does, and queues the lines that it makes. It
+// returns what has to happen to them before Emit returns.
+func (r *Recorder) fold(t *openConversation, e transcript.Event) need {
 	switch e := e.(type) {
 	case transcript.UserSaid:
-		return r.said(t, e.Message)
+		return r.addComplete(t, e.Message)
 	case transcript.AgentSaid:
-		return r.said(t, e.Message)
+		return r.addComplete(t, e.Message)
 	case transcript.Compacted:
-		return r.said(t, e.Message)
+		return r.addComplete(t, e.Message)
 	case transcript.Cleared:
 		m := transcript.Message{ID: e.MessageID, Role: transcript.Assistant, Created: e.At, Synthetic: true, Finished: true, Clears: true}
-		return r.said(t, &m)
+		return r.addComplete(t, &m)
 	case transcript.StepStarted:
 		m := transcript.Message{ID: e.MessageID, Role: transcript.Assistant, Created: e.At, Model: e.Model, Digest: e.Digest}
 		t.open[e.MessageID] = &openMessage{head: m}
@@ -107,12 +107,12 @@ func (r *Recorder) fold(t *talk, e transcript.Event) need {
 	return later
 }
 
-// mark queues a line that says something of a message and of those after it.
-func (r *Recorder) mark(t *talk, messageID, op, data string) {
+// mark queues a line about a message and the messages after it.
+func (r *Recorder) mark(t *openConversation, messageID, op, data string) {
 	r.add(line{kind: messageKind, sub: t.sub, of: messageID, op: op, data: []byte(data)})
 }
 
-// foldSession notes what concerns the session as a whole.
+// foldSession folds an event about the session as a whole.
 func (r *Recorder) foldSession(e transcript.Event) need {
 	switch e := e.(type) {
 	case transcript.TurnStarted:
@@ -134,8 +134,8 @@ func (r *Recorder) foldSession(e transcript.Event) need {
 	return later
 }
 
-// said stores a message that is complete.
-func (r *Recorder) said(t *talk, m *transcript.Message) need {
+// addComplete stores a message that arrives as a whole.
+func (r *Recorder) addComplete(t *openConversation, m *transcript.Message) need {
 	if m == nil || t.stored[m.ID] {
 		return later
 	}
@@ -153,7 +153,7 @@ func (r *Recorder) said(t *talk, m *transcript.Message) need {
 	return syncStarted
 }
 
-func (r *Recorder) noteStep(t *talk, model string) {
+func (r *Recorder) noteStep(t *openConversation, model string) {
 	if t != r.root {
 		return
 	}
@@ -166,14 +166,14 @@ func (r *Recorder) noteStep(t *talk, model string) {
 }
 
 // addHead queues a message without its parts.
-func (r *Recorder) addHead(t *talk, m *transcript.Message) {
+func (r *Recorder) addHead(t *openConversation, m *transcript.Message) {
 	if t.stored != nil {
 		t.stored[m.ID] = true
 	}
 	r.addValue(line{kind: messageKind, sub: t.sub, of: m.ID, role: roleField(m.Role)}, m, nil)
 }
 
-// roleField is the role as it stands in a line.
+// roleField is the role in a line, which omits that of the assistant.
 func roleField(role transcript.Role) string {
 	if role == transcript.Assistant {
 		return ""
@@ -181,7 +181,7 @@ func roleField(role transcript.Role) string {
 	return string(role)
 }
 
-func (r *Recorder) finishStep(t *talk, e transcript.StepFinished) need {
+func (r *Recorder) finishStep(t *openConversation, e transcript.StepFinished) need {
 	m := t.open[e.MessageID]
 	if m == nil {
 		return later
@@ -196,8 +196,8 @@ func (r *Recorder) finishStep(t *talk, e transcript.StepFinished) need {
 	return written
 }
 
-// forget drops what is known of a message to which nothing is added any more.
-func (r *Recorder) forget(t *talk, id string) {
+// forget drops a message that is finished and has no open part.
+func (r *Recorder) forget(t *openConversation, id string) {
 	m := t.open[id]
 	if m == nil || !m.head.Finished {
 		return
@@ -210,7 +210,7 @@ func (r *Recorder) forget(t *talk, id string) {
 	delete(t.open, id)
 }
 
-func (r *Recorder) drop(t *talk, id string) {
+func (r *Recorder) drop(t *openConversation, id string) {
 	r.add(line{kind: messageKind, sub: t.sub, of: id, op: opDrop, data: []byte("{}")})
 	delete(t.open, id)
 	for key, p := range t.parts {
@@ -220,7 +220,7 @@ func (r *Recorder) drop(t *talk, id string) {
 	}
 }
 
-func (r *Recorder) foldPart(t *talk, e transcript.Event) need {
+func (r *Recorder) foldPart(t *openConversation, e transcript.Event) need {
 	switch e := e.(type) {
 	case transcript.PartStarted:
 		if m := t.open[e.MessageID]; m != nil {

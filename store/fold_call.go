@@ -5,8 +5,8 @@ import (
 	"acp-agent/transcript"
 )
 
-// foldCall reports whether the event is one of a tool call.
-func (r *Recorder) foldCall(t *talk, e transcript.Event) (needed need, isCall bool) {
+// foldCall folds an event of a tool call; isCall is false when it is none.
+func (r *Recorder) foldCall(t *openConversation, e transcript.Event) (needed need, isCall bool) {
 	switch e := e.(type) {
 	case transcript.ToolStarted:
 		r.startCall(t, e)
@@ -40,7 +40,7 @@ func (r *Recorder) foldCall(t *talk, e transcript.Event) (needed need, isCall bo
 	return later, true
 }
 
-func (r *Recorder) startCall(t *talk, e transcript.ToolStarted) {
+func (r *Recorder) startCall(t *openConversation, e transcript.ToolStarted) {
 	m := t.open[e.MessageID]
 	if m == nil {
 		return
@@ -52,8 +52,8 @@ func (r *Recorder) startCall(t *talk, e transcript.ToolStarted) {
 	r.addPart(line{sub: t.sub, of: call.of, n: call.n}, &call.part)
 }
 
-// moveCall stores a state. A call that may have effects begins when its record is on the disk.
-func (r *Recorder) moveCall(t *talk, e transcript.ToolState) need {
+// moveCall stores the state of a call. A call that may have effects starts only when that is on the disk.
+func (r *Recorder) moveCall(t *openConversation, e transcript.ToolState) need {
 	call := t.calls[e.CallID]
 	if call == nil {
 		return later
@@ -74,7 +74,7 @@ func hasEffects(kind kinds.Kind) bool {
 	return kind != kinds.Read && kind != kinds.Search && kind != kinds.Think && kind != kinds.Fetch
 }
 
-func (r *Recorder) finishCall(t *talk, e transcript.ToolFinished) need {
+func (r *Recorder) finishCall(t *openConversation, e transcript.ToolFinished) need {
 	call := t.calls[e.CallID]
 	if call == nil {
 		return later

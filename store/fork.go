@@ -5,39 +5,40 @@ import (
 	"os"
 	"slices"
 
+	"acp-agent/compaction"
 	"acp-agent/internal/userfile"
 	"acp-agent/transcript"
 )
 
-// ForkOptions say what a fork takes over.
+// ForkOptions say what a fork copies.
 type ForkOptions struct {
-	// Through is the last message that is taken over; Before is the first that is not. At most
-	// one is given; without either all are.
+	// Through is the last message that is copied; Before is the first that is not. At most one of
+	// them is given; without either, all messages are copied.
 	Through, Before string
 	// Cwd and Additional are the directories of the fork; "" and nil mean those of the session.
 	Cwd        string
 	Additional []string
-	// Without are keys of [Recorder.Put] whose values are not taken over, such as the session's
-	// rules (R142).
+	// Without are keys of [Recorder.Put] whose values are not copied, such as the session's rules
+	// (R142).
 	Without []string
-	// Rewrite, unless nil, says how a value of [Recorder.Put] is taken over that names messages.
-	// Without ok it is not.
+	// Rewrite, unless nil, rewrites a value of [Recorder.Put] that may name messages. A value
+	// without ok is not copied.
 	Rewrite func(v ForkedValue) (key string, data []byte, ok bool)
 }
 
-// ForkedValue is a value of [Recorder.Put] on its way into a fork.
+// ForkedValue is a value of [Recorder.Put] that a fork may copy.
 type ForkedValue struct {
 	Key  string
 	Data []byte
-	// ID gives the new id of a message; "" for one that is not taken over.
+	// ID returns the new id of a message; "" for a message that is not copied.
 	ID func(old string) string
-	// Moved says that the fork has another directory.
+	// Moved says that the fork works in another directory.
 	Moved bool
 }
 
-// Fork stores a copy of a session, as a session of its own: with new ids (R142), with its calls
-// closed as after a restart, and with what its tools remembered at that point. The session itself
-// may be open; a fork during a turn has what is stored of the turn.
+// Fork stores a copy of a session as a new session: with new ids (R142), with its calls closed as after a
+// restart, and with the tools' memory at that point. The session itself may be open; a fork during a turn
+// has the part of the turn that is stored.
 func (s *Store) Fork(id string, o ForkOptions) (Info, error) {
 	st, err := s.Load(id)
 	if err != nil {
@@ -73,12 +74,12 @@ func (s *Store) Fork(id string, o ForkOptions) (Info, error) {
 		err = fault
 	}
 	if err != nil {
-		return Info{}, fmt.Errorf("fork %s: %w", id, joinNotNil(err, s.Delete(info.ID)))
+		return Info{}, fmt.Errorf("fork %s: %w", id, joinFailed(err, s.Delete(info.ID)))
 	}
 	return r.Info(), nil
 }
 
-// cut is the number of the last record that a fork takes over.
+// cut is the number of the last record that a fork copies.
 func (st *Stored) cut(o ForkOptions) (int64, error) {
 	if o.Through == "" && o.Before == "" {
 		return st.seq, nil
@@ -123,8 +124,21 @@ func (f *fork) copy(o ForkOptions) error {
 	f.r.mu.Lock()
 	defer f.r.mu.Unlock()
 	f.r.started, f.r.memory, f.r.dirty.memory = true, memory, true
-	f.r.addDirty() // the first line says what the file is
+	f.r.addDirty() // the first line of a file is its Info
 	f.nameMessages()
+	if err := f.copyStates(o, &marks); err != nil {
+		return err
+	}
+	if err := f.copyMessages(); err != nil {
+		return err
+	}
+	f.r.dirty.info = true
+	return f.r.flush()
+}
+
+// copyStates writes the session's values as they were at upTo; the options may leave out or
+// rewrite one. The recorder's mu is held.
+func (f *fork) copyStates(o ForkOptions, marks *spanReader) error {
 	for key, values := range f.st.states {
 		data, err := marks.last(values, f.upTo)
 		if err != nil {
@@ -141,13 +155,22 @@ func (f *fork) copy(o ForkOptions) error {
 			f.r.add(line{kind: sessionKind, op: opState, of: key, data: data})
 		}
 	}
+	return nil
+}
+
+// copyMessages writes the messages up to upTo, ended as after a restart. The recorder's mu is
+// held; a long queue is written in between, to bound the memory.
+func (f *fork) copyMessages() error {
+	fill := forkedFill{whole: f.st.Info.Used}
 	for m, err := range f.st.Messages() {
 		if err != nil {
 			return err
 		}
 		if f.st.root.byID[m.ID].seq > f.upTo {
-			break
+			fill.leave(m)
+			continue
 		}
+		fill.take(m)
 		after, _ := transcript.AfterRestart(transcript.Snapshot{Messages: []*transcript.Message{m}}, f.r.store.o.Now())
 		f.r.info.Messages++
 		if m.Role == transcript.User {
@@ -160,8 +183,52 @@ func (f *fork) copy(o ForkOptions) error {
 			}
 		}
 	}
-	f.r.dirty.info = true
-	return f.r.flush()
+	f.r.info.Used = fill.used()
+	return nil
+}
+
+// forkedFill is how full the window is with the messages that a fork copies.
+type forkedFill struct {
+	whole   int // with all messages
+	counted int // the server's count of the last answer that is copied; 0 when there is none
+	after   int // an estimate of what is copied after that answer
+	left    int // an estimate of what is not copied
+	cut     bool
+}
+
+func (f *forkedFill) take(m *transcript.Message) {
+	switch {
+	case m.Compaction != nil: // what the server counted before is no longer sent
+		f.counted = 0
+	case m.Usage != nil && m.Usage.Total() > 0:
+		f.counted, f.after = m.Usage.Total(), 0
+	default:
+		f.after += sizeOf(m)
+	}
+}
+
+func (f *forkedFill) leave(m *transcript.Message) {
+	f.cut = true
+	f.left += sizeOf(m)
+}
+
+// used is the count of the server with what follows, else what remains of the whole; 0 is not known.
+func (f *forkedFill) used() int {
+	switch {
+	case !f.cut:
+		return f.whole
+	case f.counted > 0:
+		return f.counted + f.after
+	}
+	return max(0, f.whole-f.left)
+}
+
+// sizeOf estimates a message; one that no model sees takes nothing.
+func sizeOf(m *transcript.Message) int {
+	if m.Aside {
+		return 0
+	}
+	return new(compaction.Meter).Estimate([]*transcript.Message{m})
 }
 
 // nameMessages gives the messages their new ids, in their order.
@@ -173,7 +240,7 @@ func (f *fork) nameMessages() {
 	}
 }
 
-// newID is the new id of a message of the session itself; "" for one that is not taken over.
+// newID is the new id of a message of the session itself; "" for a message that is not copied.
 func (f *fork) newID(old string) string { return f.ids[old] }
 
 // message returns a copy with new ids, for the session or subagent that parent names.
@@ -189,7 +256,7 @@ func (f *fork) message(m *transcript.Message, parent string) *transcript.Message
 		compaction := *m.Compaction
 		compaction.Keep = slices.Clone(compaction.Keep)
 		for i, id := range compaction.Keep {
-			compaction.Keep[i] = f.ids[id] // those before it have their new ids
+			compaction.Keep[i] = f.ids[id] // the messages before m have new ids already
 		}
 		copied.Compaction = &compaction
 	}
@@ -217,7 +284,7 @@ func newID(ids *transcript.IDs, old string) string {
 	return ids.New(transcript.PartPrefix)
 }
 
-// child copies a subagent. An inspectable one stays what it is, a session that both point at.
+// child copies a subagent. An inspectable one is not copied: it is a session to which both refer.
 func (f *fork) child(c *transcript.Child, parent, message string) *transcript.Child {
 	if c == nil || c.Brief().Inspectable {
 		return c

@@ -6,26 +6,26 @@ import (
 	"acp-agent/transcript"
 )
 
-// span is where the data of a line stands in the file.
+// span is the place of a line's data in the file.
 type span struct {
 	at   int64
 	size int
 }
 
-// mark is a record with its number.
+// mark is the data of a line with the number of the line.
 type mark struct {
 	seq int64
 	span
 }
 
-// refusedData is the data of an opHide line that a refusal wrote, and no undo.
+// refusedData is the data of an opHide line of a refusal; that of an undo is empty.
 const refusedData = `{"refused":true}`
 
-// conversation is the session's, or that of one subagent.
+// conversation is the index of the messages of the session, or of one subagent.
 type conversation struct {
 	list   []*entry
 	byID   map[string]*entry
-	record span // of the subagent
+	record span // the subagent's childForm
 }
 
 func newConversation() *conversation { return &conversation{byID: map[string]*entry{}} }
@@ -37,24 +37,24 @@ type entry struct {
 	seq     int64
 	head    span
 	parts   []partEntry
-	read    []int // the numbers of the parts that the message has, once it was read
+	read    []int // once the message was read: the numbers of the parts that it has
 	dropped bool
-	hidden  string // the message whose hiding hid it; "" is visible
-	refused bool   // it was hidden by a refusal, which nothing takes back
+	hidden  string // the message at which an opHide hid it; "" when it is visible
+	refused bool   // a refusal hid it, which nothing takes back
 }
 
-// partEntry is one part of a message: the line that has it and, of a tool call that ended, the
-// line before, which has its input.
+// partEntry is one part of a message: its last line and, for a tool call that has ended, the line before,
+// which has its input.
 type partEntry struct {
 	whole span
 	input span
-	state transcript.State // of a call, when it changed after the line
-	grown *growth          // from the live file, when there is no line
+	state transcript.State // of a call, if it changed after the last line
+	grown *growth          // from the live file, if there is no line
 }
 
 func (p *partEntry) none() bool { return p.whole.size == 0 && p.grown == nil }
 
-// addLine notes one line of the session's file.
+// addLine adds one line of the session's file to the index.
 func (st *Stored) addLine(raw scanned) {
 	l, err := parse(raw.text)
 	st.size = raw.end
@@ -82,12 +82,12 @@ func (st *Stored) addLine(raw scanned) {
 	}
 }
 
-// countMissing corrects the count of missing records by the broken lines, which are among them.
+// countMissing subtracts the broken lines from the missing records, among which they were counted.
 func (st *Stored) countMissing() {
 	st.Damage.Missing = max(0, st.Damage.Missing-st.broken)
 }
 
-// note adds a line to the index. It reports whether the line makes sense.
+// note adds a line to the index, and reports whether it is one that this program writes.
 func (st *Stored) note(l *line, data span) bool {
 	c := st.root
 	if l.sub != "" {
@@ -117,7 +117,7 @@ func (st *Stored) note(l *line, data span) bool {
 	case "part/", "part/" + opEnd, "part/" + opCall:
 		return c.notePart(l, data)
 	default:
-		return false // of a newer program
+		return false // a newer program wrote it
 	}
 	return true
 }
@@ -168,7 +168,7 @@ func (c *conversation) notePart(l *line, data span) bool {
 	return true
 }
 
-// part returns part n, nil for one that cannot be.
+// part returns part n; nil when the number is out of bounds.
 func (e *entry) part(n int) *partEntry {
 	if n < 0 || n > len(e.parts)+maxParts {
 		return nil

@@ -9,7 +9,7 @@ import (
 // version changes when older programs could misread newer files.
 const version = 1
 
-// Info is a stored session without its conversation: what a list shows of it.
+// Info describes a stored session without its conversation, for a list.
 type Info struct {
 	Version int    `json:"version"` // filled in
 	ID      string `json:"id"`
@@ -37,8 +37,8 @@ type Info struct {
 	Messages int `json:"messages"`
 	// Turns counts the prompts among them.
 	Turns int `json:"turns,omitempty"`
-	// Usage is the sum of the steps' usage (R135), without subagents; Cost is the session's
-	// with them. Used and Size are the last known fill of the model's window.
+	// Usage is the sum of the steps' usage (R135), without subagents; Cost includes subagents. Used
+	// and Size are the last known fill and size of the model's window.
 	Usage transcript.Usage `json:"usage"`
 	Cost  float64          `json:"cost,omitempty"`
 	Used  int              `json:"used,omitempty"`

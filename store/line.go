@@ -17,11 +17,11 @@ type line struct {
 	kind string // sessionKind, messageKind or partKind
 	seq  int64
 	at   int64  // milliseconds since 1970
-	sub  string // the subagent whose conversation it belongs to; "" is the session's own
+	sub  string // the subagent to whose conversation it belongs; "" for the session itself
 	of   string // the message
 	role string // of the message, unless it is the assistant's
 	n    int    // which part of the message
-	op   string // what the line does; "" replaces what stood there before
+	op   string // what the line does; "" replaces the earlier line
 	data []byte // JSON
 }
 
@@ -45,7 +45,7 @@ const (
 	opGrow   = "grow"   // part, in the live file: more of a text
 )
 
-// sumMark begins the end of a line, after which stand eight hexadecimal digits and sumTail.
+// A line ends with sumMark, eight hexadecimal digits and sumTail.
 const (
 	sumMark = `,"sum":"`
 	sumTail = `"}`
@@ -55,7 +55,7 @@ const (
 // maxLine bounds a line, in bytes.
 const maxLine = 64 << 20
 
-// maxParts bounds how far the number of a part may be ahead of those before it.
+// maxParts bounds the gap between the number of a part and the numbers before it.
 const maxParts = 4096
 
 // appendSum appends the checksum of data, in hexadecimal.
@@ -64,7 +64,7 @@ func appendSum(b, data []byte) []byte {
 	return hex.AppendEncode(b, binary.BigEndian.AppendUint32(nil, sum))
 }
 
-// append writes the line with its end to b.
+// append appends the line, with its line break, to b.
 func (l *line) append(b []byte) []byte {
 	from := len(b)
 	b = append(b, `{"type":"`...)
@@ -108,7 +108,7 @@ var (
 	errSum    = errors.New("its checksum does not match")
 )
 
-// parse reads a line without its end. Its data is a part of text.
+// parse parses a line without its line break. Its data is a part of text.
 func parse(text []byte) (l line, err error) {
 	at := len(text) - sumLen
 	if at < 0 || !bytes.HasPrefix(text[at:], []byte(sumMark)) || !bytes.HasSuffix(text, []byte(sumTail)) {
@@ -141,7 +141,8 @@ func parse(text []byte) (l line, err error) {
 	return l, nil
 }
 
-// cursor reads the fixed beginning of a line, whose checksum says that this program wrote it.
+// cursor reads the beginning of a line, whose form is fixed: the checksum proves that this program wrote
+// it.
 type cursor struct {
 	text []byte
 	bad  bool

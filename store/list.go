@@ -19,7 +19,7 @@ import (
 
 // ListOptions say which sessions are wanted.
 type ListOptions struct {
-	// Cwd is the directory of the wanted sessions; "" wants those of all.
+	// Cwd is the directory of the wanted sessions; "" means all directories.
 	Cwd string
 	// Cursor is the Next of the page before; "" is the first page.
 	Cursor string
@@ -34,20 +34,19 @@ type Page struct {
 	Next string
 }
 
-// ErrCursor reports a cursor that List did not give.
+// ErrCursor reports a cursor that List has not returned.
 var ErrCursor = errors.New("the cursor is not one of a list of sessions")
 
 const defaultPage = 50
 
-// file is the file of one session, as its directory shows it.
+// file is the size and time of one session's record.
 type file struct {
 	id      string
 	size    int64
 	updated int64 // nanoseconds since 1970
 }
 
-// List returns a page of the stored sessions. Which session comes when is decided by the time of
-// the last write.
+// List returns a page of the stored sessions, ordered by the time of their last write.
 func (s *Store) List(o ListOptions) (Page, error) {
 	if s == nil {
 		return Page{}, nil
@@ -56,7 +55,7 @@ func (s *Store) List(o ListOptions) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	ids, open, err := s.names()
+	ids, open, err := s.stored()
 	if err != nil || len(ids) == 0 {
 		return Page{}, err
 	}
@@ -113,9 +112,9 @@ func parseCursor(cursor string) (f file, err error) {
 	return f, nil
 }
 
-// names are all sessions that there are, and which of them a process has open, or had when it
-// was killed. A directory that is not there has none.
-func (s *Store) names() (ids []string, open map[string]bool, err error) {
+// stored lists the ids of all sessions, and which of them a process has open, or had open when it was
+// killed. It lists none where there is no directory.
+func (s *Store) stored() (ids []string, open map[string]bool, err error) {
 	entries, err := os.ReadDir(s.o.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
@@ -134,9 +133,9 @@ func (s *Store) names() (ids []string, open map[string]bool, err error) {
 	return ids, open, nil
 }
 
-// files are the sessions' files as they are now, the one written last first.
+// files lists the sessions' records, the one that was written last first.
 func (s *Store) files() ([]file, error) {
-	ids, _, err := s.names()
+	ids, _, err := s.stored()
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
@@ -152,8 +151,8 @@ func (s *Store) files() ([]file, error) {
 	return files, nil
 }
 
-// stat fills in sizes and times; a file that is gone by now keeps none. Thousands of files are
-// looked at by several goroutines, for this is most of what a list takes.
+// stat fills in sizes and times; a file that is gone by now gets none. Several goroutines share thousands
+// of files, because this is most of the time that a list takes.
 func (s *Store) stat(files []file) error {
 	dir, err := os.OpenRoot(s.o.Dir)
 	if err != nil {
@@ -179,7 +178,7 @@ func (s *Store) stat(files []file) error {
 // tailChunk is how much of a file's end is read at once to find the session's last record.
 const tailChunk = 32 << 10
 
-// readInfo reads the last record of the session itself. It stands at the end of each turn.
+// readInfo reads the last Info in a session's record, which is written at the end of each turn.
 func (s *Store) readInfo(f file) (data []byte, err error) {
 	r, err := userfile.Open(s.path(f.id, recordEnd), os.O_RDONLY)
 	if err != nil {
@@ -191,7 +190,7 @@ func (s *Store) readInfo(f file) (data []byte, err error) {
 		from := max(0, end-max(tailChunk, int64(len(text))))
 		chunk := make([]byte, end-from, end-from+int64(len(text)))
 		if _, err := r.ReadAt(chunk, from); err != nil {
-			return nil, err // it was cut meanwhile
+			return nil, err // the file was cut meanwhile
 		}
 		text, end = append(chunk, text...), from
 		if l := lastInfo(text, from == 0); l != nil {
@@ -200,15 +199,14 @@ func (s *Store) readInfo(f file) (data []byte, err error) {
 		if from == 0 {
 			return nil, nil
 		}
-		// What was searched needs no second look but for its first line, which began before.
+		// Only the first line has to be searched again: it began before the chunk.
 		if i := bytes.IndexByte(text, '\n'); i >= 0 {
 			text = text[:i+1]
 		}
 	}
 }
 
-// lastInfo finds the last record of the session itself among lines, the first of which is whole
-// when start says so.
+// lastInfo finds the last Info among lines. start says that the first line is complete.
 func lastInfo(text []byte, start bool) []byte {
 	const begin = `{"type":"session",`
 	for {
@@ -227,7 +225,7 @@ func lastInfo(text []byte, start bool) []byte {
 	}
 }
 
-// decodeInfo makes an Info of a session's record, which may be missing.
+// decodeInfo decodes an Info, of which data may be missing.
 func decodeInfo(f file, data []byte) Info {
 	var info Info
 	if json.Unmarshal(data, &info) != nil || info.ID != f.id {

@@ -11,9 +11,9 @@ import (
 	"acp-agent/transcript"
 )
 
-// liveFile holds the texts that still grow, in small lines. When a text has ended, the session's
-// file has it as one line, which is short to load and can be searched; then the live file is
-// emptied. It is never synced.
+// liveFile has the texts that still grow, in small lines. When a text has ended, it is one line of the
+// session's record, which is quick to load and can be searched. When no text grows any more, the live file
+// is emptied. It is never synced.
 type liveFile struct {
 	store   *Store
 	path    string
@@ -22,23 +22,23 @@ type liveFile struct {
 	waiting int // bytes of text since the last flush
 }
 
-// liveBytes is how much text may wait before it is written without waiting for the timer.
+// liveBytes is how much text is written at once, without waiting for the timer.
 const liveBytes = 64 << 10
 
 // growth is the data of an opGrow line.
 type growth struct {
-	From      int    `json:"from"` // how many bytes of the text stand in lines before
+	From      int    `json:"from"` // how many bytes of the text are in the lines before
 	ID        string `json:"id"`
 	Reasoning bool   `json:"reasoning,omitempty"`
 	Text      string `json:"text"`
 }
 
-// writeLive writes what texts have grown by.
+// writeLive writes the growth of the open texts.
 func (r *Recorder) writeLive() error {
 	r.live.waiting = 0
 	var lines []byte
-	held := false // the live file holds something that is needed
-	for _, t := range r.allTalks() {
+	held := false // the live file has a text that is still open
+	for _, t := range r.conversations() {
 		for _, p := range t.parts {
 			lines = r.grow(lines, t, p)
 			held = held || p.listed
@@ -51,9 +51,9 @@ func (r *Recorder) writeLive() error {
 	return err
 }
 
-// regrow has the next flush write all of the growing texts again.
+// regrow makes the next flush write all of the open texts again.
 func (r *Recorder) regrow() {
-	for _, t := range r.allTalks() {
+	for _, t := range r.conversations() {
 		for _, p := range t.parts {
 			text := strings.Join(append(p.text, p.fresh.String()), "")
 			p.fresh.Reset()
@@ -63,16 +63,16 @@ func (r *Recorder) regrow() {
 	}
 }
 
-func (r *Recorder) allTalks() []*talk {
-	return append(slices.Collect(maps.Values(r.talks)), r.root)
+func (r *Recorder) conversations() []*openConversation {
+	return append(slices.Collect(maps.Values(r.subagents)), r.root)
 }
 
-// grow appends a line with what can be written of a part.
-func (r *Recorder) grow(lines []byte, t *talk, p *openPart) []byte {
+// grow appends a line with the growth of a part that can be written.
+func (r *Recorder) grow(lines []byte, t *openConversation, p *openPart) []byte {
 	text := p.fresh.String()
 	end := len(text)
 	if r.store.cleans {
-		end = settled(text)
+		end = safeLength(text)
 	}
 	if end == 0 && p.listed {
 		return lines
@@ -116,15 +116,15 @@ func (l *liveFile) write(lines []byte, held bool) (err error) {
 	return nil
 }
 
-// fail closes the file, so that the next write begins with an empty one.
+// fail closes the file, so that the next write starts with an empty one.
 func (l *liveFile) fail(err error) error {
 	err = errors.Join(err, l.f.Close())
 	l.f, l.size = nil, 0
 	return err
 }
 
-// lose closes a file that has lost its name.
-func (l *liveFile) lose() {
+// drop closes a file that was removed.
+func (l *liveFile) drop() {
 	if l.f != nil {
 		_ = l.f.Close()
 	}

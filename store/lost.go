@@ -9,27 +9,27 @@ import (
 	"acp-agent/internal/userfile"
 )
 
-// keepName gives the session's file back its name when someone has removed it, or its directory;
-// mu is held. Such a file can still be written, and what is written is lost with the process.
-func (r *Recorder) keepName() error {
+// ensureName restores the session's record when someone has removed it or its directory. The open file
+// can still be written, but without a name it would be lost with the process. mu is held.
+func (r *Recorder) ensureName() error {
 	o := r.file
 	if !userfile.Lost(o.store.path(o.id, recordEnd), o.f) {
 		return nil
 	}
 	o.lost = true
-	r.live.lose()
+	r.live.drop()
 	r.regrow()
 	r.fault = o.restore()
 	return r.fault
 }
 
-// restore copies what a file that has lost its name holds into one that has it. Until that
-// succeeds nothing is written.
+// restore copies the open file, which was removed, into a new one with its name. Nothing is written until
+// it succeeds.
 func (o *output) restore() error {
 	if err := userfile.MakeDir(o.store.o.Dir); err != nil {
 		return err
 	}
-	o.store.unlock(o.id) // of a file of locks that is gone, too
+	o.store.unlock(o.id) // the file of locks is gone, too
 	o.locked = false
 	if err := o.store.lock(o.id); err != nil {
 		return err

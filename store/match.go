@@ -15,14 +15,13 @@ import (
 	"acp-agent/transcript"
 )
 
-// matcher looks for words in session files. It searches the bytes of a file for the longest run
-// of one word that JSON does not escape, and decodes the lines alone where it stands. It belongs
-// to one worker.
+// matcher finds words in session records. It searches the bytes of a record for needle, the longest run of
+// a word that JSON does not escape, and decodes only the lines that have it. It belongs to one worker.
 type matcher struct {
-	words  []string // folded
-	needle []byte   // of ASCII in lower case, or bytes as they are
-	text   []byte   // of a file
-	lower  []byte   // the same with ASCII in lower case
+	words  []string // in lower case
+	needle []byte   // with ASCII in lower case
+	text   []byte   // a buffer for the record
+	lower  []byte   // text with ASCII in lower case
 }
 
 func newMatcher(words []string) *matcher {
@@ -36,14 +35,14 @@ func newMatcher(words []string) *matcher {
 	return m
 }
 
-// plainRun is the longest run of a word that stands in JSON as it is, and in one case: of the
-// letters that have several, only those of ASCII are compared in any case.
+// plainRun is the longest run of a word that JSON does not escape, without letters outside ASCII that have
+// several cases: lower folds only ASCII.
 func plainRun(word string) string {
 	longest := ""
 	for _, run := range strings.FieldsFunc(word, func(r rune) bool {
 		switch {
 		case r == '"', r == '\\', r < ' ', r == '\u2028', r == '\u2029', r == utf8.RuneError:
-			return true // JSON has another form of it
+			return true // JSON may escape it
 		}
 		return r >= utf8.RuneSelf && unicode.SimpleFold(r) != r
 	}) {
@@ -71,7 +70,7 @@ func lowerASCII(to, from []byte) []byte {
 // searchChunk is how much of a file is read at once, after firstChunk.
 const searchChunk = 1 << 20
 
-// file returns at most most hits in a file.
+// file returns the first hits in a record, at most most.
 func (m *matcher) file(ctx context.Context, path string, most int) ([]Hit, error) {
 	f, err := userfile.Open(path, os.O_RDONLY)
 	if err != nil {
@@ -82,7 +81,7 @@ func (m *matcher) file(ctx context.Context, path string, most int) ([]Hit, error
 		m.text = make([]byte, firstChunk)
 	}
 	s := fileSearch{m: m, most: most, seen: map[partKey]bool{}}
-	kept, read := 0, 0 // kept are the bytes of a line that has not ended
+	kept, read := 0, 0 // kept is the size of an incomplete line at the beginning of the buffer
 	for ctx.Err() == nil {
 		switch {
 		case kept == cap(m.text) && kept >= maxLine:
@@ -122,7 +121,7 @@ type partKey struct {
 	n       int
 }
 
-// lines searches whole lines. It reports whether there are hits enough.
+// lines searches complete lines. It reports whether there are enough hits.
 func (s *fileSearch) lines(text []byte) bool {
 	m := s.m
 	m.lower = lowerASCII(m.lower, text)
@@ -150,7 +149,7 @@ func (s *fileSearch) lines(text []byte) bool {
 	return false
 }
 
-// isKey reports whether what stands at i is within the name of a member, and so in no text.
+// isKey reports whether the match at i is in the name of a member, and so in no text.
 func isKey(text []byte, i, size int) bool {
 	const longest = 32
 	begin, end := i, i+size
@@ -194,7 +193,7 @@ func (s *fileSearch) line(text []byte) {
 	})
 }
 
-// match returns the surroundings of the first word if the texts together hold all of them.
+// match returns the surroundings of the first word, if the texts together have all words.
 func (m *matcher) match(texts []string) (snippet string, found bool) {
 	for i, word := range m.words {
 		has := false

@@ -10,20 +10,20 @@ import (
 	"acp-agent/transcript"
 )
 
-// Messages reads the conversation in order, with what was cleared of it and without what was
-// withdrawn or hidden. What cannot be read of a message is left out and counted in Damage; an
-// error says that the file as a whole cannot be read, and is the last.
+// Messages reads the conversation in order. It has what was cleared, but not what was withdrawn or hidden.
+// A part that cannot be read is left out and counted in Damage. An error says that the file as a whole
+// cannot be read; it ends the iteration.
 func (st *Stored) Messages() iter.Seq2[*transcript.Message, error] { return st.messages(view{}) }
 
-// All is Messages with what was hidden and what was refused, for a search or an export of everything.
+// All is Messages with what was hidden or refused, for a search or an export of everything.
 func (st *Stored) All() iter.Seq2[*transcript.Message, error] {
 	return st.messages(view{hidden: true, refused: true})
 }
 
-// view says which messages are read beside the visible ones.
+// view says which messages are read in addition to the visible ones.
 type view struct {
-	hidden  bool // what an undo has hidden
-	refused bool // what the model's server refused
+	hidden  bool // messages that an undo has hidden
+	refused bool // messages that the model's server refused
 }
 
 func (v view) has(e *entry) bool {
@@ -60,22 +60,10 @@ func (st *Stored) messages(v view) iter.Seq2[*transcript.Message, error] {
 	}
 }
 
-// Snapshot reads the session as a whole.
-func (st *Stored) Snapshot() (transcript.Snapshot, error) {
-	s := transcript.Snapshot{Memory: st.Memory.Clone()}
-	for m, err := range st.Messages() {
-		if err != nil {
-			return transcript.Snapshot{}, err
-		}
-		s.Messages = append(s.Messages, m)
-	}
-	return s, nil
-}
-
-// maxNesting bounds how deep subagents are nested, as in transcript.
+// maxNesting bounds how deep subagents may be nested, as in transcript.
 const maxNesting = 16
 
-// decoder makes messages of what the index points at.
+// decoder decodes the messages of an index.
 type decoder struct {
 	st       *Stored
 	r        spanReader
@@ -92,11 +80,11 @@ type childForm struct {
 	In     string                 `json:"in,omitempty"`
 	Call   string                 `json:"call"`
 	Record transcript.ChildRecord `json:"record"`
-	// End is a part whose card is the one that the end left.
+	// End is a part with the card that the end of the subagent left.
 	End json.RawMessage `json:"end,omitempty"`
 }
 
-// child returns the subagent, whose conversation is log.
+// child returns the subagent with its conversation.
 func (f *childForm) child(log *transcript.Log) *transcript.Child {
 	child := transcript.NewChild(f.Record, log)
 	if f.End == nil {
@@ -110,7 +98,7 @@ func (f *childForm) child(log *transcript.Log) *transcript.Child {
 	return child
 }
 
-// childRecords are the subagents by the calls that spawned them.
+// childRecords returns the subagents by the calls that spawned them.
 func (st *Stored) childRecords(r *spanReader) map[childKey]*childForm {
 	records := map[childKey]*childForm{}
 	for id, c := range st.subs {
@@ -123,7 +111,7 @@ func (st *Stored) childRecords(r *spanReader) map[childKey]*childForm {
 	return records
 }
 
-// message returns nil for a message of which nothing is left.
+// message returns nil for a message of which nothing can be read.
 func (d *decoder) message(e *entry, sub string, depth int) (*transcript.Message, error) {
 	m := &transcript.Message{ID: e.id, Role: transcript.Assistant, Finished: true}
 	if e.user {
@@ -145,7 +133,7 @@ func (d *decoder) message(e *entry, sub string, depth int) (*transcript.Message,
 	for i := range e.parts {
 		p := &e.parts[i]
 		if p.none() {
-			continue // its loss is counted where its line was
+			continue // addLine has counted the loss
 		}
 		part, err := d.part(p, sub, depth)
 		if err != nil {
@@ -221,7 +209,7 @@ func (d *decoder) child(key childKey, depth int) (*transcript.Child, error) {
 	return form.child(transcript.NewLog(messages...)), nil
 }
 
-// input reads the arguments of a call from the line before the one it ended with.
+// input reads the arguments of a call that has ended from the line before its last.
 func (d *decoder) input(at span, call *transcript.ToolPart) error {
 	data, err := d.r.read(at)
 	if err != nil {
@@ -243,10 +231,10 @@ func (d *decoder) input(at span, call *transcript.ToolPart) error {
 type spanReader struct {
 	f   *os.File
 	buf []byte
-	at  int64 // where buf begins
+	at  int64 // the offset of buf in the file
 }
 
-// read returns what stands at a span; it is valid until the next read.
+// read returns the data of a span, which is valid until the next read.
 func (r *spanReader) read(s span) ([]byte, error) {
 	if s.size == 0 {
 		return nil, nil
@@ -266,7 +254,7 @@ func (r *spanReader) read(s span) ([]byte, error) {
 	return r.buf[from : from+s.size], nil
 }
 
-// last reads the last of some records that was written by record seq; nil if there is none.
+// last reads the last of marks whose number is at most seq; nil when there is none.
 func (r *spanReader) last(marks []mark, seq int64) ([]byte, error) {
 	for i := len(marks) - 1; i >= 0; i-- {
 		if marks[i].seq <= seq {

@@ -8,30 +8,30 @@ import (
 	"acp-agent/internal/userfile"
 )
 
-// output is a session's file as its recorder writes it. Lines wait in queue until they are
-// synced, not only until they are written: after a failed sync no one knows what the disk has,
-// and they are written again. A reader skips records whose numbers it has seen.
+// output writes a session's record. Lines stay in queue until they are synced, and not only until they
+// are written: after a failed sync it is not known what is on the disk, so they are written again. A
+// reader skips lines whose numbers it has seen.
 type output struct {
 	store  *Store
 	id     string
 	f      sessionFile // nil until the first line is written
 	locked bool
 	queue  []byte // lines that are not synced
-	sent   int    // how much of queue is written
-	base   int64  // how much left the queue before
-	size   int64  // of the file, up to its last whole line
-	torn   bool   // a write failed: more may stand in the file than size says
-	fresh  bool   // the file's name is not synced
-	lost   bool   // the file has no name any more
+	sent   int    // how many bytes of queue are written
+	base   int64  // how many bytes have left the queue
+	size   int64  // of the file, up to its last complete line
+	torn   bool   // a write failed: the file may be longer than size
+	fresh  bool   // the file is new, and its directory not synced
+	lost   bool   // the file was removed
 }
 
 func newOutput(s *Store, id string) *output { return &output{store: s, id: id} }
 
-// unsyncedBytes is how much may wait for a sync before one starts by itself.
+// unsyncedBytes is how much may wait in the queue before a sync starts.
 const unsyncedBytes = 4 << 20
 
-// flush writes what is queued, and then what the live file is to hold. A file that cannot be
-// opened or written leaves the queue as it is.
+// flush writes the queue, and then the live file. When the record cannot be opened or written, the queue
+// stays as it is. mu is held.
 func (r *Recorder) flush() error {
 	if !r.started {
 		return nil
@@ -45,7 +45,7 @@ func (r *Recorder) flush() error {
 	return err
 }
 
-// write writes the queue. stored is what the file held when it was opened; nil for a new one.
+// write writes the queue. stored is the index of a session that was resumed; nil for a new one.
 func (o *output) write(stored *Stored) error {
 	if o.sent == len(o.queue) {
 		return nil
@@ -108,7 +108,7 @@ func (o *output) open(stored *Stored) (err error) {
 	return nil
 }
 
-// resume makes the file end after its last whole line.
+// resume makes the file end after its last complete line.
 func (o *output) resume(f sessionFile, stored *Stored) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -124,7 +124,7 @@ func (o *output) resume(f sessionFile, stored *Stored) error {
 		}
 		stored.size = stored.end
 	}
-	if stored.open { // of the last line only its end is missing
+	if stored.open { // only the line break of the last line is missing
 		if _, err := f.Write([]byte("\n")); err != nil {
 			return err
 		}
@@ -134,8 +134,7 @@ func (o *output) resume(f sessionFile, stored *Stored) error {
 	return nil
 }
 
-// truncate goes through a handle of its own: some systems do not cut a file that is open for
-// appending.
+// truncate opens the file again, because some systems do not truncate a file that is open for appending.
 func (o *output) truncate(size int64) error {
 	f, err := o.store.o.open(o.store.path(o.id, recordEnd), os.O_RDWR)
 	if err != nil {
@@ -144,7 +143,7 @@ func (o *output) truncate(size int64) error {
 	return errors.Join(f.Truncate(size), f.Close())
 }
 
-// sync brings what is written to the disk.
+// sync syncs what is written, and removes it from the queue.
 func (r *Recorder) sync() error {
 	r.syncing.Lock()
 	defer r.syncing.Unlock()
@@ -152,7 +151,7 @@ func (r *Recorder) sync() error {
 	o := r.file
 	idle := o.f == nil || o.sent == 0
 	if !idle {
-		if err := r.keepName(); err != nil {
+		if err := r.ensureName(); err != nil {
 			r.mu.Unlock()
 			return err
 		}
@@ -185,7 +184,7 @@ func (r *Recorder) sync() error {
 	return nil
 }
 
-// syncSoon starts a sync that no one waits for; mu is held.
+// syncSoon starts a sync in the background; mu is held.
 func (r *Recorder) syncSoon() {
 	r.wanted = true
 	if r.running || r.closed {
@@ -207,7 +206,7 @@ func (r *Recorder) syncSoon() {
 	})
 }
 
-// release closes the files and lets another process open the session.
+// release closes the files and unlocks the session.
 func (r *Recorder) release() error {
 	r.syncing.Lock()
 	defer r.syncing.Unlock()

@@ -20,10 +20,10 @@ type Owner struct {
 	Since time.Time `json:"since"`
 }
 
-// BusyError reports a session that another process has open, or that this one has.
+// BusyError says that another process has a session open, or this one.
 type BusyError struct {
 	ID string
-	// Owner is the zero value where the owner has not named itself yet.
+	// Owner is the zero value while the file of the owner is not written yet.
 	Owner Owner
 }
 
@@ -34,11 +34,11 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("session %s is open in process %d on %s since %s", e.ID, e.Owner.PID, e.Owner.Host, e.Owner.Since.Format(time.DateTime))
 }
 
-// locksName is the file whose bytes are locked, one for each open session. The system releases
-// the lock of a process that ends, however it ends: no owner has to be found dead.
+// locksName is the file of which one byte is locked for each open session. The system releases the locks
+// of a process when it ends, however it ends, so that there are no stale locks.
 const locksName = "locks"
 
-// lock takes a session for this process and names it as the owner.
+// lock locks a session for this process, and writes the file of its owner.
 func (s *Store) lock(id string) error {
 	locks, err := s.hold(id)
 	if err != nil {
@@ -62,8 +62,8 @@ func (s *Store) lock(id string) error {
 	return err
 }
 
-// hold reserves a session among the callers of this Store, for which the lock does not stand
-// on every system.
+// hold reserves a session within this process, in which the lock of the file does not exclude a second
+// caller on every system.
 func (s *Store) hold(id string) (*userfile.Ranges, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +71,7 @@ func (s *Store) hold(id string) (*userfile.Ranges, error) {
 		return nil, &BusyError{ID: id, Owner: s.readOwner(id)}
 	}
 	if s.locks != nil && s.locks.Lost() {
-		_ = s.locks.Close() // what it locks is of files that no one can open any more
+		_ = s.locks.Close() // the file was removed, so no other process sees these locks
 		s.locks = nil
 	}
 	if s.locks == nil {
@@ -85,7 +85,7 @@ func (s *Store) hold(id string) (*userfile.Ranges, error) {
 	return s.locks, nil
 }
 
-// unlock lets others open the session.
+// unlock unlocks a session.
 func (s *Store) unlock(id string) {
 	_ = userfile.Remove(s.path(id, ownerEnd)) // the lock is what counts
 	s.mu.Lock()
@@ -97,7 +97,7 @@ func (s *Store) unlock(id string) {
 	}
 }
 
-// writeOwner names this process as the owner. That it cannot costs others the name alone.
+// writeOwner writes which process has the session open. A failure only keeps that from a BusyError.
 func (s *Store) writeOwner(id string) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Store) writeOwner(id string) {
 func (s *Store) readOwner(id string) (owner Owner) {
 	const most = 4 << 10
 	if data, err := userfile.Read(s.path(id, ownerEnd), most); err == nil {
-		_ = json.Unmarshal(data, &owner) // half of it names no one
+		_ = json.Unmarshal(data, &owner) // while it is being written, it names no process
 	}
 	return owner
 }

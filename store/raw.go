@@ -10,17 +10,16 @@ import (
 	"acp-agent/internal/userfile"
 )
 
-// Raw is the record of a session as it stands in its files, in a form in which single strings can
-// be cleaned: lines without their checksums. One that is damaged is null, and what a killed process
-// was writing is left out.
+// Raw is the content of a session's files without the checksums of the lines, so that secrets can be
+// removed from single strings. A damaged line is null; an incomplete line at the end is left out.
 type Raw struct {
 	Lines []json.RawMessage `json:"lines"`
-	// Live are the lines of the texts that still grew.
+	// Live are the lines of the live file.
 	Live []json.RawMessage `json:"live,omitempty"`
 }
 
-// Pack reads the record of a session, whose files have at most limit bytes each, without opening
-// it: another process may have it open.
+// Pack reads the files of a session, if they have at most limit bytes each. It does not lock the session:
+// another process may have it open.
 func (s *Store) Pack(id string, limit int64) (raw Raw, err error) {
 	if s == nil {
 		return raw, ErrNotFound
@@ -28,16 +27,16 @@ func (s *Store) Pack(id string, limit int64) (raw Raw, err error) {
 	if err := checkID(id); err != nil {
 		return raw, err
 	}
-	if raw.Lines, err = packed(s.path(id, recordEnd), limit); err != nil {
+	if raw.Lines, err = readRaw(s.path(id, recordEnd), limit); err != nil {
 		return raw, fmt.Errorf("session %s: %w", id, err)
 	}
-	if raw.Live, err = packed(s.path(id, liveEnd), limit); errors.Is(err, ErrNotFound) {
+	if raw.Live, err = readRaw(s.path(id, liveEnd), limit); errors.Is(err, ErrNotFound) {
 		err = nil
 	}
 	return raw, err
 }
 
-func packed(path string, limit int64) (lines []json.RawMessage, err error) {
+func readRaw(path string, limit int64) (lines []json.RawMessage, err error) {
 	text, err := userfile.Read(path, limit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNotFound
@@ -56,7 +55,7 @@ func packed(path string, limit int64) (lines []json.RawMessage, err error) {
 	return lines, err
 }
 
-// Unpack writes the record of a session that this store does not have; one that it has stays.
+// Unpack writes the files of a session, unless the store has it already.
 func (s *Store) Unpack(id string, raw Raw) error {
 	if err := checkID(id); err != nil {
 		return err
@@ -68,14 +67,14 @@ func (s *Store) Unpack(id string, raw Raw) error {
 		return err
 	}
 	if len(raw.Live) > 0 {
-		if err := userfile.Replace(s.path(id, liveEnd), unpacked(raw.Live)); err != nil {
+		if err := userfile.Replace(s.path(id, liveEnd), rawText(raw.Live)); err != nil {
 			return err
 		}
 	}
-	return userfile.Replace(s.path(id, recordEnd), unpacked(raw.Lines))
+	return userfile.Replace(s.path(id, recordEnd), rawText(raw.Lines))
 }
 
-func unpacked(lines []json.RawMessage) []byte {
+func rawText(lines []json.RawMessage) []byte {
 	var text []byte
 	for _, one := range lines {
 		from := len(text)

@@ -11,49 +11,48 @@ import (
 	"acp-agent/transcript"
 )
 
-// Recorder writes one session's stream to its file. It is fed with every event that the
-// session's [transcript.Log] is fed with, and folds it in the same way. Emit returns when what
-// doc.go calls a boundary is written; whatever goes wrong with the disk, it returns, and the
-// session goes on. A nil *Recorder stores nothing. Its methods are safe for concurrent use.
+// Recorder writes one session's events to its record. It gets every event that the session's
+// [transcript.Log] gets, and folds it in the same way. Emit returns when an event that doc.go calls a
+// boundary is written. It also returns when the disk fails, so that the session goes on. A nil *Recorder
+// stores nothing. Its methods are safe for concurrent use.
 //
 // Goroutines: a timer that writes collected deltas, and at most one that syncs. Close ends both.
 type Recorder struct {
 	store  *Store
 	failed func(error)
-	stored *Stored // what the file held when it was opened; nil for a new session
+	stored *Stored // the index of a resumed session; nil for a new one
 
-	mu       sync.Mutex
-	info     Info
-	memory   transcript.Memory
-	root     *talk
-	talks    map[string]*talk     // of opaque subagents, by their ids
-	own      map[string]*Recorder // of inspectable subagents, which have files of their own
-	dirty    dirt
-	seq      int64
-	started  bool // something was said: the session is worth a file
-	closed   bool
-	reported bool     // failed was called
-	fault    error    // why the last write failed; nil after one that did not
-	refused  error    // a record that cannot be written at all
-	outside  []func() // what is to be done when mu is released
-	timer    *time.Timer
-	ticking  bool
+	mu        sync.Mutex // guards what follows but syncing, after which it is taken
+	info      Info
+	memory    transcript.Memory
+	root      *openConversation
+	subagents map[string]*openConversation // of opaque subagents, by their ids
+	own       map[string]*Recorder         // of inspectable subagents, which have files of their own
+	dirty     dirt
+	seq       int64
+	started   bool // there is a message: before that, the session gets no file
+	closed    bool
+	reported  bool     // failed was called
+	fault     error    // why the last write failed; nil when it succeeded
+	refused   error    // why a line cannot be written at all
+	outside   []func() // to call when mu is released
+	timer     *time.Timer
+	ticking   bool
 
 	file *output
 	live liveFile
 
-	syncing sync.Mutex // held by one sync at a time, without mu
-	syncs   sync.WaitGroup
-	wanted  bool // a background sync is to follow
-	running bool // a background sync runs
+	syncing sync.Mutex     // held during a sync, without mu
+	syncs   sync.WaitGroup // the background sync
+	wanted  bool           // the background sync has to sync again
+	running bool           // the background sync runs
 }
 
-// dirt says which records of the session itself have changed since they were written.
+// dirt says whether the Info and the memory of the session have changed since they were written.
 type dirt struct{ info, memory bool }
 
-// Create returns the recorder of a new session. The session has no file before something is
-// said in it. failed is called, once and without locks held, when the file cannot be written;
-// nil means that no one is told.
+// Create returns the recorder of a new session, which gets a file with its first message. failed is
+// called once, without locks held, when the file cannot be written; nil is not called.
 func (s *Store) Create(info Info, failed func(error)) *Recorder {
 	if s == nil {
 		return nil
@@ -68,7 +67,7 @@ func (s *Store) Create(info Info, failed func(error)) *Recorder {
 
 func (s *Store) recorder(info Info, failed func(error)) *Recorder {
 	r := &Recorder{
-		store: s, failed: failed, info: info, root: newTalk(""), talks: map[string]*talk{}, own: map[string]*Recorder{},
+		store: s, failed: failed, info: info, root: newOpenConversation(""), subagents: map[string]*openConversation{}, own: map[string]*Recorder{},
 		dirty: dirt{info: true},
 	}
 	r.file = newOutput(s, info.ID)
@@ -76,14 +75,14 @@ func (s *Store) recorder(info Info, failed func(error)) *Recorder {
 	return r
 }
 
-// need is how far an event's record must have come before Emit returns.
+// need is what has to happen to an event's lines before Emit returns.
 type need int
 
 const (
 	later       need = iota // written within Options.GroupDelay
-	written                 // the kernel has it: it survives the end of the process
-	syncStarted             // as written, and a sync to the disk has started
-	synced                  // on the disk: it survives a power cut
+	written                 // the kernel has them: they survive the end of the process
+	syncStarted             // written, and a sync has started
+	synced                  // on the disk: they survive a power cut
 )
 
 // Emit implements [transcript.Sink].
@@ -100,7 +99,7 @@ func (r *Recorder) Emit(e transcript.Event) {
 	r.finish(needed)
 }
 
-// finish brings to the disk what is needed, and releases mu.
+// finish does what is needed with the queue, and releases mu.
 func (r *Recorder) finish(needed need) {
 	var report error
 	switch {
@@ -131,7 +130,7 @@ func (r *Recorder) finish(needed need) {
 	}
 }
 
-// tick writes what was collected.
+// tick writes the lines that were collected.
 func (r *Recorder) tick() {
 	r.mu.Lock()
 	r.ticking = false
@@ -143,7 +142,7 @@ func (r *Recorder) tick() {
 	r.report(report)
 }
 
-// report tells of the first fault.
+// report calls failed with the first fault.
 func (r *Recorder) report(err error) {
 	if err == nil {
 		return
@@ -157,17 +156,7 @@ func (r *Recorder) report(err error) {
 	}
 }
 
-// Err returns why the session is not being stored at the moment; nil while it is.
-func (r *Recorder) Err() error {
-	if r == nil {
-		return nil
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.fault
-}
-
-// Info returns what the store knows of the session itself.
+// Info returns the session's Info.
 func (r *Recorder) Info() Info {
 	if r == nil {
 		return Info{}
@@ -177,7 +166,7 @@ func (r *Recorder) Info() Info {
 	return r.info
 }
 
-// SetAdditional notes the further directories that the session has from now on.
+// SetAdditional sets the additional directories of the session.
 func (r *Recorder) SetAdditional(additional []string) {
 	if r == nil {
 		return
@@ -189,8 +178,8 @@ func (r *Recorder) SetAdditional(additional []string) {
 	}
 }
 
-// Put stores a value of the session's own under a key, in the place of the one before, such as
-// its rules. It is written when Put returns, and read by [Stored.State].
+// Put stores a value of the session, such as its rules, under a key. It replaces the earlier value, and is
+// written when Put returns. [Stored.State] reads it.
 func (r *Recorder) Put(key string, value any) error {
 	if r == nil {
 		return nil
@@ -209,8 +198,8 @@ func (r *Recorder) Put(key string, value any) error {
 	return nil
 }
 
-// Close writes and syncs everything and releases the session. What is emitted later is
-// dropped. The error says what could not be stored.
+// Close writes and syncs everything, and unlocks the session. Later events are dropped. The error says
+// what could not be stored.
 func (r *Recorder) Close() error {
 	if r == nil {
 		return nil
@@ -221,7 +210,7 @@ func (r *Recorder) Close() error {
 		return nil
 	}
 	r.endParts(r.root)
-	for _, below := range r.talks {
+	for _, below := range r.subagents {
 		r.endParts(below)
 	}
 	err := r.flush()
@@ -232,7 +221,7 @@ func (r *Recorder) Close() error {
 	own := slices.Collect(maps.Values(r.own))
 	r.mu.Unlock()
 	for _, below := range own {
-		_ = below.Close() // its faults are reported as they happen
+		_ = below.Close() // it reports its faults itself
 	}
 	r.syncs.Wait()
 	if err == nil {
@@ -242,8 +231,8 @@ func (r *Recorder) Close() error {
 	return errors.Join(err, r.release())
 }
 
-// endParts queues the texts that still grow.
-func (r *Recorder) endParts(t *talk) {
+// endParts queues the open texts of a conversation.
+func (r *Recorder) endParts(t *openConversation) {
 	for id, p := range t.parts {
 		r.addPart(line{sub: t.sub, of: p.of, n: p.n}, p.whole())
 		delete(t.parts, id)

@@ -228,7 +228,7 @@ func TestRecorder_Deltas(t *testing.T) {
 	for _, piece := range []string{"one ", "two ", "three"} {
 		r.Emit(transcript.PartDelta{PartID: "p", Text: piece})
 		want += piece
-		deadline := time.Now().Add(5 * time.Second)
+		deadline := time.Now().Add(time.Minute)
 		for {
 			_, got := load(t, s, "ses_x")
 			if part, ok := got.Messages[len(got.Messages)-1].Parts, len(got.Messages) == 2; ok && len(part) == 1 && part[0].(*transcript.ReasoningPart).Text == want {

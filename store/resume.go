@@ -7,13 +7,12 @@ import (
 	"time"
 
 	"acp-agent/internal/userfile"
-
 	"acp-agent/transcript"
 )
 
-// Open opens a stored session to go on with it. The error is a *BusyError when another process
-// has it open. [Recorder.Resume] comes before the first event. Where the disk cannot be written,
-// the session opens all the same, and failed is told, as of a new session.
+// Open opens a stored session and locks it. The error is a *BusyError when another process has it open.
+// The caller calls [Recorder.Resume] before the first event. When the disk cannot be written, the session
+// opens all the same, and failed is called, as for a new session.
 func (s *Store) Open(id string, failed func(error)) (*Recorder, error) {
 	if s == nil {
 		return nil, ErrNotFound
@@ -21,7 +20,7 @@ func (s *Store) Open(id string, failed func(error)) (*Recorder, error) {
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
-	if userfile.Missing(s.path(id, recordEnd)) { // the lock makes a directory
+	if userfile.Missing(s.path(id, recordEnd)) { // before lock, which would create the directory
 		return nil, fmt.Errorf("session %s: %w", id, ErrNotFound)
 	}
 	lockErr := s.lock(id)
@@ -41,7 +40,7 @@ func (s *Store) Open(id string, failed func(error)) (*Recorder, error) {
 	r.stored, r.seq, r.memory, r.started = st, st.seq, st.Memory.Clone(), true
 	r.file.locked = lockErr == nil
 	if st.live {
-		r.live.size = 1 // it is emptied with the first flush after Resume
+		r.live.size = 1 // so that the first flush after Resume empties the file
 	}
 	if lockErr != nil {
 		r.fault = lockErr
@@ -50,7 +49,7 @@ func (s *Store) Open(id string, failed func(error)) (*Recorder, error) {
 	return r, nil
 }
 
-// Stored is what the session's file held when it was opened; nil for a new session.
+// Stored is the index of a session that was opened; nil for a new session.
 func (r *Recorder) Stored() *Stored {
 	if r == nil {
 		return nil
@@ -58,14 +57,14 @@ func (r *Recorder) Stored() *Stored {
 	return r.stored
 }
 
-// Resume reads the stored conversation as it goes on: calls that ran when the last process
-// ended are closed and never run again, questions and approvals are left open, and subagents
-// that had not ended are lost (R141, see [transcript.AfterRestart]). each is given every message that
-// is not hidden as soon as it is read; nil reads them all the same. What was closed is written with the next
-// boundary: a process that is killed before does the same again.
+// Resume reads the stored conversation in the state in which it continues: calls that ran when the last
+// process ended are closed and not run again, questions and approvals stay open, and subagents that had
+// not ended are lost (R141, see [transcript.AfterRestart]). Unless nil, each is called with every message
+// that is not hidden, as soon as it is read. What was closed is written with the next boundary: if the
+// process is killed before, the next one closes it again.
 //
-// The snapshot is what [transcript.NewLog] goes on with, and lost are the subagents of whose end
-// the main agent is still to be told (R68).
+// The snapshot is for [transcript.Log.Restore]. lost are the subagents about whose end the main agent has
+// to be told (R68).
 func (r *Recorder) Resume(ctx context.Context, at time.Time, each func(*transcript.Message) error) (s transcript.Snapshot, lost []*transcript.Child, err error) {
 	if r == nil || r.stored == nil {
 		return s, nil, nil
@@ -107,8 +106,8 @@ func (r *Recorder) Resume(ctx context.Context, at time.Time, each func(*transcri
 	return s, lost, nil
 }
 
-// amend queues what the restart changed of a message.
-func (r *Recorder) amend(t *talk, before, after *transcript.Message) {
+// amend queues the changes of a message by the restart.
+func (r *Recorder) amend(t *openConversation, before, after *transcript.Message) {
 	if before == after {
 		return
 	}
@@ -131,7 +130,7 @@ func (r *Recorder) amend(t *talk, before, after *transcript.Message) {
 func (r *Recorder) amendChild(in, callID string, before, after *transcript.Child) {
 	record := after.Record()
 	r.addChild(in, callID, record)
-	t := newTalk(record.ID)
+	t := newOpenConversation(record.ID)
 	was := before.Record().Messages
 	for i, m := range record.Messages {
 		r.amend(t, was[i], m)
@@ -141,8 +140,8 @@ func (r *Recorder) amendChild(in, callID string, before, after *transcript.Child
 	}
 }
 
-// partNumber is the number in the file of the part that was read as a message's i-th: the two
-// differ where parts could not be read.
+// partNumber is the number in the file of part i of a message. They differ if parts before it could not
+// be read.
 func (st *Stored) partNumber(sub, message string, i int) int {
 	c := st.root
 	if sub != "" {
@@ -154,7 +153,7 @@ func (st *Stored) partNumber(sub, message string, i int) int {
 	return c.byID[message].read[i]
 }
 
-// addGrown moves texts of the live file to where they belong.
+// addGrown queues the texts of a message that only the live file has.
 func (r *Recorder) addGrown(sub string, e *entry, m *transcript.Message) {
 	if e == nil {
 		return
@@ -166,7 +165,7 @@ func (r *Recorder) addGrown(sub string, e *entry, m *transcript.Message) {
 	}
 }
 
-// reopen takes up the calls that go on waiting.
+// reopen makes the calls open again that wait for the user.
 func (r *Recorder) reopen(m *transcript.Message) {
 	waiting := false
 	for i, part := range m.Parts {

@@ -8,22 +8,22 @@ import (
 	"slices"
 )
 
-// Damage is what could not be read of a session's file.
+// Damage says what could not be read of a session's record.
 type Damage struct {
-	// Lines counts damaged lines, and Offsets says where the first of them begin, in bytes.
+	// Lines counts the damaged lines, and Offsets are the places of the first of them, in bytes.
 	Lines   int
 	Offsets []int64
-	// Missing counts records of which nothing is left, told by their numbers.
+	// Missing counts the lines of which nothing is left, which the numbers of the others show.
 	Missing int64
-	// Torn is the size, in bytes, of an unfinished line at the end: what a killed process was
-	// writing. It is not a loss of anything that was acknowledged.
+	// Torn is the size, in bytes, of an incomplete line at the end, which a killed process was
+	// writing. It was never acknowledged, so it is no loss.
 	Torn int64
 }
 
 // maxOffsets bounds Damage.Offsets.
 const maxOffsets = 100
 
-// None reports that everything that was acknowledged could be read.
+// None reports whether everything that was acknowledged could be read.
 func (d Damage) None() bool { return d.Lines == 0 && d.Missing == 0 }
 
 // String describes the damage for the user; "" when there is none.
@@ -54,9 +54,9 @@ const (
 
 // scanned is one line of a file.
 type scanned struct {
-	at, end int64  // where it begins, and where the next one does
-	text    []byte // without its end; nil of a line longer than maxLine
-	ended   bool   // it has its end
+	at, end int64  // the offsets of the line and of the next one
+	text    []byte // without its line break; nil if it is longer than maxLine
+	ended   bool   // the line has a line break
 }
 
 // scan calls f with every line of r, whose text is valid until f returns.
@@ -78,12 +78,12 @@ func scan(r io.Reader, f func(scanned)) error {
 	}
 }
 
-// scanner is what a scan has read and not given on.
+// scanner has the bytes that a scan has read but not passed on.
 type scanner struct {
 	f       func(scanned)
 	buf     []byte
-	at      int64 // where buf begins
-	tooLong bool  // buf continues a line that is too long, which begins at start
+	at      int64 // the offset of buf
+	tooLong bool  // buf continues a line that is too long, which began at start
 	start   int64
 }
 
@@ -104,7 +104,7 @@ func (s *scanner) makeRoom() {
 	}
 }
 
-// lines gives on the lines that have ended. Before searched none has.
+// lines passes on the complete lines. There is no line break before searched.
 func (s *scanner) lines(searched int) {
 	from := 0
 	for {
@@ -125,7 +125,7 @@ func (s *scanner) lines(searched int) {
 	s.buf = s.buf[:copy(s.buf, s.buf[from:])]
 }
 
-// rest gives on what has no end.
+// rest passes on an incomplete line at the end.
 func (s *scanner) rest() {
 	switch {
 	case s.tooLong:
@@ -135,7 +135,7 @@ func (s *scanner) rest() {
 	}
 }
 
-// short returns a line, nil for one that is too long.
+// short returns text; nil when it is too long for a line.
 func short(text []byte) []byte {
 	if len(text) > maxLine {
 		return nil

@@ -13,21 +13,20 @@ import (
 
 // Query is a search over the texts of all sessions.
 type Query struct {
-	// Text is the words that a part must hold, all of them, in any case; words between double
-	// quotes stand together.
+	// Text has the words, all of which a part must have, in any case. Words between double quotes
+	// are a phrase.
 	Text string
-	// Cwd is the directory of the wanted sessions; "" wants those of all.
+	// Cwd is the directory of the wanted sessions; "" means all directories.
 	Cwd string
-	// Limit bounds the hits in all; zero means 50. PerSession bounds those of one session; zero
-	// means 3.
+	// Limit bounds the hits; zero means 50. PerSession bounds the hits of one session; zero means 3.
 	Limit, PerSession int
 }
 
-// Hit is a part of a message that holds what was searched for.
+// Hit is a part of a message that matches a Query.
 type Hit struct {
 	Session Info
-	// MessageID is the message, and Subagent the id of the subagent whose conversation it
-	// belongs to; "" is the session's own.
+	// MessageID is the message, and Subagent the id of the subagent to whose conversation it
+	// belongs; "" for the session itself.
 	MessageID, Subagent string
 	User                bool
 	At                  time.Time
@@ -40,9 +39,9 @@ const (
 	defaultPerSession = 3
 )
 
-// Search returns the hits, those of the session that was written last first. Sessions are
-// searched in this order, and none after the limit is reached. Messages that an undo has hidden
-// are found too. What stands in JSON escapes that encoding/json does not write is not.
+// Search returns the hits, those of the session that was written last first. Sessions are searched in
+// this order, until the limit is reached. It also finds messages that an undo has hidden. It does not find
+// text in JSON escapes that encoding/json does not write.
 func (s *Store) Search(ctx context.Context, q Query) ([]Hit, error) {
 	words := wordsOf(q.Text)
 	if s == nil || len(words) == 0 {
@@ -93,7 +92,7 @@ type searcher struct {
 	files []file
 	found [][]Hit // by file
 
-	mu   sync.Mutex
+	mu   sync.Mutex // guards what follows
 	next int
 	hits int
 	err  error

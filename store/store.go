@@ -15,11 +15,12 @@ import (
 
 // Options are what a Store is made of.
 type Options struct {
-	// Dir is the directory of all sessions, absolute; it is made with the first record.
+	// Dir is the absolute path of the directory of all sessions. It is created when the first session
+	// is stored.
 	Dir string
 	// Clean removes secrets from a text; nil leaves texts as they are.
 	Clean func(string) string
-	// IDs makes the ids of forks; nil means ids of the store's own.
+	// IDs makes the ids of forks; nil means an IDs of the store's own.
 	IDs *transcript.IDs
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -32,19 +33,19 @@ type Options struct {
 	open opener // of a session's files; nil means userfile.Open
 }
 
-// Store is the directory of the stored sessions. It touches the disk with the first call
-// that has to. A nil *Store stores nothing and knows no session. Its methods are safe for
-// concurrent use, in several processes too.
+// Store is the directory of the stored sessions. It touches no disk before the first call that has to. A
+// nil *Store stores nothing and has no sessions. Its methods are safe for concurrent use, also by several
+// processes.
 type Store struct {
 	o      Options
 	cleans bool // Options.Clean was given
 
-	mu    sync.Mutex
-	locks *userfile.Ranges
-	held  map[string]func() // sessions that this Store has locked, and what unlocks them
+	mu    sync.Mutex        // guards locks and held
+	locks *userfile.Ranges  // nil until the first lock
+	held  map[string]func() // functions that unlock the sessions that this Store has locked
 	cache listCache
 
-	packers sync.Pool // of *packer
+	compressors sync.Pool // of *compressor
 }
 
 // New returns a store. It touches no disk.
@@ -91,7 +92,7 @@ func (s *Store) Close() error {
 // ErrNotFound reports a session that is not stored.
 var ErrNotFound = errors.New("no such session is stored")
 
-// sessionFile is what a session's file does for its recorder.
+// sessionFile is what a recorder needs of a file, for tests with failing disks.
 type sessionFile interface {
 	ReadAt(p []byte, at int64) (int, error)
 	Write(p []byte) (int, error)
@@ -114,7 +115,7 @@ const (
 
 func (s *Store) path(id, end string) string { return filepath.Join(s.o.Dir, id+end) }
 
-// checkID refuses an id that cannot be a part of a file's name.
+// checkID returns an error for an id that cannot be part of a file's name.
 func checkID(id string) error {
 	const legal = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 	if id == "" || len(id) > 100 || strings.Trim(id, legal) != "" {

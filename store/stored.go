@@ -11,14 +11,13 @@ import (
 	"acp-agent/transcript"
 )
 
-// Stored is a session as its file had it at one moment: what there is, and where. Messages are
-// read from the file when they are asked for, so that the first of a long conversation is there
-// at once and nothing is in memory twice. A Stored is for one goroutine.
+// Stored is the index of a session's record at one moment. It reads messages from the file when they are
+// asked for, so that the first message of a long conversation is there at once, and nothing is in memory
+// twice. A Stored is for one goroutine.
 type Stored struct {
-	// Info is the last that was written of the session itself. When no such record can be read
-	// it has the id alone.
+	// Info is the last Info in the record. When none can be read, it has only the id.
 	Info Info
-	// Memory is what the session's tools remember.
+	// Memory is the memory of the session's tools.
 	Memory transcript.Memory
 	// Interrupted says that a turn had not finished when its process ended.
 	Interrupted bool
@@ -27,8 +26,8 @@ type Stored struct {
 
 	store *Store
 	path  string
-	// size is that of the file, end that up to its last whole line, and open says that of this
-	// line only the end is missing.
+	// size is the size of the file, end the size up to its last complete line. open says that this
+	// line is complete but for its line break.
 	size, end int64
 	open      bool
 	live      bool // there is a live file
@@ -36,12 +35,12 @@ type Stored struct {
 	broken    int64 // lines whose checksums do not match
 	root      *conversation
 	subs      map[string]*conversation
-	info      []mark // records of the session itself, in order
+	info      []mark // the lines with an Info, in order
 	memories  []mark
 	states    map[string][]mark
 }
 
-// Load reads what there is of a session, without opening it: another process may have it open.
+// Load makes the index of a session. It does not lock the session: another process may have it open.
 func (s *Store) Load(id string) (*Stored, error) {
 	if s == nil {
 		return nil, ErrNotFound
@@ -73,7 +72,8 @@ func (s *Store) Load(id string) (*Stored, error) {
 	return st, nil
 }
 
-// readLive adds the texts that a killed process was receiving.
+// readLive adds the texts that were still growing when the last process ended, or that another process
+// is receiving.
 func (st *Stored) readLive() error {
 	st.countMissing()
 	f, err := userfile.Open(st.store.path(st.Info.ID, liveEnd), os.O_RDONLY)
@@ -89,14 +89,14 @@ func (st *Stored) readLive() error {
 		l, err := parse(raw.text)
 		var g growth
 		if err != nil || l.kind != partKind || l.op != opGrow || json.Unmarshal(l.data, &g) != nil {
-			return // torn; what it held is less than 50 ms of text
+			return // incomplete; it has less than 50 ms of text
 		}
 		c := st.root
 		if l.sub != "" {
 			c = st.subs[l.sub]
 		}
 		if c == nil || c.byID[l.of] == nil {
-			return // of a message that was dropped before it was written
+			return // its message was dropped before it was written
 		}
 		p := c.byID[l.of].part(l.n)
 		switch {
@@ -109,7 +109,7 @@ func (st *Stored) readLive() error {
 	})
 }
 
-// readSession reads the session's own records.
+// readSession reads the Info and the memory of the session.
 func (st *Stored) readSession(f *os.File) error {
 	r := spanReader{f: f}
 	for i := len(st.info) - 1; i >= 0; i-- {
@@ -132,7 +132,7 @@ func (st *Stored) readSession(f *os.File) error {
 	return err
 }
 
-// memoryAt is what the tools remembered when record seq was written.
+// memoryAt is the memory of the tools when line seq was written.
 func (st *Stored) memoryAt(r *spanReader, seq int64) (m transcript.Memory, err error) {
 	data, err := r.last(st.memories, seq)
 	if err != nil || data == nil {
@@ -141,7 +141,7 @@ func (st *Stored) memoryAt(r *spanReader, seq int64) (m transcript.Memory, err e
 	return m, json.Unmarshal(data, &m)
 }
 
-// State reads a value that [Recorder.Put] stored. It reports whether there is one.
+// State decodes a value that [Recorder.Put] stored, and reports whether there is one.
 func (st *Stored) State(key string, into any) (bool, error) {
 	f, err := userfile.Open(st.path, os.O_RDONLY)
 	if err != nil {

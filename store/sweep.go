@@ -22,22 +22,22 @@ type Limits struct {
 	MaxBytes int64
 }
 
-// recent is how long a session is safe from MaxBytes, and grace how long what no session refers
-// to is left alone.
+// recent is how long MaxBytes spares a session after its last write, and grace how long files stay to
+// which no session refers.
 const (
 	recent = 24 * time.Hour
 	grace  = time.Hour
 )
 
-// Swept is what a sweep removed.
+// Swept is the result of a sweep.
 type Swept struct {
 	Sessions, Blobs int
-	// Bytes is the size that is stored now.
+	// Bytes is the size of all that is still stored.
 	Bytes int64
 }
 
-// Sweep removes sessions that are too old or too many, and what no session refers to. Sessions
-// that any process has open stay.
+// Sweep removes sessions that are too old or too large together, and files to which no session refers. It
+// spares sessions that a process has open.
 func (s *Store) Sweep(ctx context.Context, l Limits) (swept Swept, err error) {
 	if s == nil {
 		return swept, nil
@@ -77,7 +77,7 @@ func (s *Store) Sweep(ctx context.Context, l Limits) (swept Swept, err error) {
 	return swept, errors.Join(err, context.Cause(ctx))
 }
 
-// ownBlobs is the size of the blobs that a session alone refers to.
+// ownBlobs is the size of the blobs to which no other session refers.
 func (s *Store) ownBlobs(id string) (size int64) {
 	dir := s.path(id, blobsEnd)
 	entries, err := os.ReadDir(dir)
@@ -85,15 +85,15 @@ func (s *Store) ownBlobs(id string) (size int64) {
 		return 0
 	}
 	for _, entry := range entries {
-		if info, err := entry.Info(); err == nil && names(filepath.Join(dir, entry.Name()), info) <= 2 {
+		if info, err := entry.Info(); err == nil && linkCount(filepath.Join(dir, entry.Name()), info) <= 2 {
 			size += info.Size()
 		}
 	}
 	return size
 }
 
-// sweepLoose removes what crashes left: files that were being written, blobs without a session,
-// and references of sessions that are not stored. It adds up the size of the blobs that stay.
+// sweepLoose removes what crashes left: files that were being written, blobs without a session, and
+// references of sessions that are not stored. It adds the size of the remaining blobs to swept.
 func (s *Store) sweepLoose(now time.Time, swept *Swept) error {
 	entries, err := os.ReadDir(s.o.Dir)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Store) sweepLoose(now time.Time, swept *Swept) error {
 	for _, entry := range entries {
 		id, blobs := strings.CutSuffix(entry.Name(), blobsEnd)
 		temp := strings.HasSuffix(entry.Name(), tempEnd)
-		if !blobs && !temp { // thousands of records need no second look
+		if !blobs && !temp { // not the thousands of records
 			continue
 		}
 		name := filepath.Join(s.o.Dir, entry.Name())
@@ -123,7 +123,7 @@ func (s *Store) sweepLoose(now time.Time, swept *Swept) error {
 	}))
 }
 
-// sweepDir removes files that have no other name, and calls below with directories.
+// sweepDir removes files that have no other link, and calls below with directories.
 func sweepDir(dir string, now time.Time, swept *Swept, below func(fs.DirEntry) error) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -139,7 +139,7 @@ func sweepDir(dir string, now time.Time, swept *Swept, below func(fs.DirEntry) e
 		if stat != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		if names(name, info) != 1 || now.Sub(info.ModTime()) < grace {
+		if linkCount(name, info) != 1 || now.Sub(info.ModTime()) < grace {
 			swept.Bytes += info.Size()
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// around cuts a text to what stands around a word, on one line.
+// around is the surroundings of a word in a text, on one line.
 func around(text string, at, size int) string {
 	const side = 80
 	from, to := max(0, at-side), min(len(text), at+size+side)
@@ -22,7 +22,7 @@ func around(text string, at, size int) string {
 	return cut
 }
 
-// textsOf are the texts of a part that people have read or written.
+// textsOf are the texts of a part that the user may have read or written.
 func textsOf(part transcript.Part) []string {
 	switch p := part.(type) {
 	case *transcript.TextPart:
@@ -51,7 +51,7 @@ func textsOf(part transcript.Part) []string {
 	return nil
 }
 
-// plainInput is the text of arguments, with the strings in it as people read them.
+// plainInput is the text of arguments with the escapes in their strings decoded.
 func plainInput(input string) string {
 	var value any
 	if !strings.ContainsRune(input, '\\') || json.Unmarshal([]byte(input), &value) != nil {

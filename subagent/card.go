@@ -30,8 +30,8 @@ const (
 	noteRunes   = 200
 )
 
-// CardLine is one tool call of a subagent as the card of the delegating call lists it.
-type CardLine struct {
+// cardLine is one tool call of a subagent as the card of the delegating call lists it.
+type cardLine struct {
 	// Title is the title of the call's own card.
 	Title string
 	State transcript.State
@@ -39,16 +39,16 @@ type CardLine struct {
 	Result string
 }
 
-// Card renders the state of a subagent: its path of names, what it has spent and its last tool
+// liveCard renders the state of a subagent: its path of names, what it has spent and its last tool
 // calls (R70). lines are all its calls in start order. The card has at most 8 KB. Text from a
 // model is quoted so that it cannot pass for text of acp-agent.
-func Card(r transcript.ChildRecord, lines []CardLine, now time.Time) []kinds.Content {
+func liveCard(r transcript.ChildRecord, lines []cardLine, now time.Time) []kinds.Content {
 	return draw(r, lines, nil, now)
 }
 
-// FinalCard is the Card of a subagent that has ended, with the files that it changed, relative
-// to in.
-func FinalCard(d *tools.Delegated, lines []CardLine, in kinds.Place) []kinds.Content {
+// finalCard is the card of a subagent that has ended, with the files that it changed, relative to
+// in.
+func finalCard(d *tools.Delegated, lines []cardLine, in kinds.Place) []kinds.Content {
 	modified := make([]string, len(d.Modified))
 	for i, path := range d.Modified {
 		modified[i] = in.Rel(path)
@@ -56,7 +56,8 @@ func FinalCard(d *tools.Delegated, lines []CardLine, in kinds.Place) []kinds.Con
 	return draw(d.Record, lines, modified, d.Record.Ended)
 }
 
-func draw(r transcript.ChildRecord, lines []CardLine, modified []string, now time.Time) []kinds.Content {
+// draw renders a card; modified are the changed files.
+func draw(r transcript.ChildRecord, lines []cardLine, modified []string, now time.Time) []kinds.Content {
 	c := &card{}
 	c.add(heading(r, now))
 	if r.Note != "" {
@@ -115,6 +116,7 @@ func heading(r transcript.ChildRecord, now time.Time) string {
 	return kinds.Code(transcript.PathText(path), pathRunes) + " " + stateText(r) + ": " + strings.Join(facts, ", ")
 }
 
+// stateText is the state of a subagent in words.
 func stateText(r transcript.ChildRecord) string {
 	switch r.State {
 	case transcript.ChildQueued:
@@ -147,8 +149,8 @@ func tokens(n int) string {
 
 // currentStep says what a running subagent does: its unfinished tool calls, or waiting for the
 // model.
-func currentStep(lines []CardLine) string {
-	open := []CardLine{}
+func currentStep(lines []cardLine) string {
+	open := []cardLine{}
 	for _, l := range lines {
 		if !l.State.Terminal() {
 			open = append(open, l)
@@ -181,7 +183,7 @@ func files(paths []string) string {
 }
 
 // calls lists the last tool calls, as many as fit into limit bytes.
-func calls(lines []CardLine, limit int) string {
+func calls(lines []cardLine, limit int) string {
 	var list []string
 	room := limit - len("Tool calls, 1000000 earlier ones not shown:\n")
 	for _, l := range slices.Backward(lines) {
@@ -202,15 +204,16 @@ func calls(lines []CardLine, limit int) string {
 	return heading + strings.Join(list, "")
 }
 
-func callLine(l CardLine) string {
-	text := kinds.Code(l.Title, titleRunes) + " " + stateWords(l.State)
+func callLine(l cardLine) string {
+	text := kinds.Code(l.Title, titleRunes) + " " + callStateText(l.State)
 	if result := strings.TrimSpace(l.Result); result != "" {
 		text += ": " + kinds.Code(result, resultRunes)
 	}
 	return text
 }
 
-func stateWords(s transcript.State) string {
+// callStateText is the state of a tool call in words.
+func callStateText(s transcript.State) string {
 	switch s {
 	case transcript.Queued:
 		return "waits"

@@ -13,10 +13,10 @@ import (
 
 // The causes that cancel a subagent.
 var (
-	// ErrParentAborted means that the delegating agent was aborted (R67).
-	ErrParentAborted = &tools.Error{Kind: tools.Aborted, Message: "aborted by parent"}
-	// ErrStopped means that the user stopped this subagent.
-	ErrStopped = &tools.Error{
+	// errParentAborted means that the delegating agent was aborted (R67).
+	errParentAborted = &tools.Error{Kind: tools.Aborted, Message: "aborted by parent"}
+	// errStopped means that the user stopped this subagent.
+	errStopped = &tools.Error{
 		Kind: tools.Aborted, Message: "the user stopped this subagent",
 		Hint: "Do not start it again. Go on without it, or ask what they want instead.",
 	}
@@ -51,9 +51,9 @@ func (n *Node) cancelledOutcome() outcome {
 	if errors.Is(cause, errTimeSpent) {
 		return outcome{state: transcript.ChildDone, note: "it was stopped because " + n.account.exhaustedNow()}
 	}
-	aborted := ErrParentAborted
-	if errors.Is(cause, ErrStopped) {
-		aborted = ErrStopped
+	aborted := errParentAborted
+	if errors.Is(cause, errStopped) {
+		aborted = errStopped
 	}
 	return outcome{state: transcript.ChildCancelled, note: aborted.Message, failure: aborted}
 }
@@ -113,7 +113,7 @@ func (n *Node) closeChildren(aborted bool) {
 		}
 		waited := other.parent == n && !other.child.Brief().Background
 		if waited || aborted && other.isBelow(n) {
-			other.cancel(ErrParentAborted)
+			other.cancel(errParentAborted)
 		}
 		if waited {
 			other.close(other.cancelledOutcome())

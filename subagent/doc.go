@@ -27,9 +27,9 @@
 // or with an ancestor. Its end closes its open calls and texts, completes its record and
 // drops later output. After that the tree keeps only the record.
 //
-// It imports loop, model, tools, tools/pipeline, transcript, skills, permissions,
-// capability, kinds, permissions/projects, internal/trace and a YAML decoder. It knows
-// neither sessions nor ACP.
+// It imports loop, compaction, model, tools, tools/builtin, tools/pipeline, transcript, skills,
+// permissions, permissions/projects, capability, kinds, and of internal: pathname, record, strictread,
+// textcut and trace. It depends neither on sessions nor on ACP.
 //
 // Goroutines: those of [Tree]; Tree.Close waits for them.
 //

@@ -85,7 +85,7 @@ func (n *Node) drawCard() {
 }
 
 func (n *Node) card() []kinds.Content {
-	return Card(n.child.Brief(), n.view.lines(), time.Now())
+	return liveCard(n.child.Brief(), n.view.lines(), time.Now())
 }
 
 // showEnd emits the end of the agent.

@@ -169,7 +169,7 @@ func (b *harness) reports() []string {
 // await returns when ok holds.
 func (b *harness) await(what string, ok func() bool) {
 	b.t.Helper()
-	timeout := time.After(20 * time.Second)
+	timeout := time.After(time.Minute)
 	for !ok() {
 		select {
 		case <-time.After(time.Millisecond):

@@ -51,7 +51,7 @@ type LoadOptions struct {
 	Unbound error
 	// Known reports whether a tool id exists; nil means the ids of this program.
 	Known func(tool string) bool
-	// Tape records what stands in the user's directories, or says so from a recording; nil does
+	// Tape records the files of the user's directories, or has them from a recording; nil does
 	// neither.
 	Tape *record.Tape
 	// Settings are the settings by agent name.
@@ -94,10 +94,10 @@ func Load(o LoadOptions) *Catalog {
 type loader struct {
 	LoadOptions
 	catalog *Catalog
-	read    int
+	read    int // manifests of the user and the project so far
 }
 
-// userFiles are the user's manifests as they are read.
+// userFiles is how a recording keeps the user's manifests.
 type userFiles struct {
 	Files    []userFile
 	Warnings []skills.Warning

@@ -148,7 +148,7 @@ func (n *Node) accept(ctx context.Context, d tools.Delegation) (*Node, error) {
 	agents := t.Agents()
 	manifest, ok := agents.Get(d.Agent)
 	if !ok || manifest.Mode == Primary {
-		return nil, unknown(d.Agent, agents.Names())
+		return nil, unknownType(d.Agent, agents.Names())
 	}
 	if n.depth() >= t.Depth {
 		return nil, tools.Errorf(tools.Unavailable, "subagents can be nested %d deep at most, and this agent is at that depth; do the work yourself", t.Depth)
@@ -190,7 +190,8 @@ func (n *Node) messageOf(callID string) string {
 	return n.log.MessageOf(callID)
 }
 
-func unknown(name string, legal []string) error {
+// unknownType is the error of a delegation to a type that is not there.
+func unknownType(name string, legal []string) error {
 	hint := "There are no subagents."
 	if len(legal) > 0 {
 		hint = "The types are: " + strings.Join(legal, ", ") + "."

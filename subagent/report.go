@@ -19,7 +19,7 @@ type report struct {
 // inbox collects the reports that an agent reads at the end of its turn. It is safe for
 // concurrent use.
 type inbox struct {
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	reports []report
 	closed  bool
 }

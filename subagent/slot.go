@@ -20,8 +20,8 @@ type slotHolder struct {
 	slots   chan struct{} // the tree's; holds one value for each slot in use
 	account *account
 
-	mu      sync.Mutex
-	waiting int // calls of the agent that wait for a subagent or the user
+	mu      sync.Mutex // guards what follows
+	waiting int        // calls of the agent that wait for a subagent or the user
 	held    bool
 	closed  bool          // the agent ends and acquires no slot any more
 	changed chan struct{} // closed and replaced when the agent gets a slot or closes

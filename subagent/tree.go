@@ -95,13 +95,13 @@ type Tree struct {
 	slots   chan struct{}
 	running sync.WaitGroup // a subagent is added under mu, before it starts
 
-	mu        sync.Mutex
+	mu        sync.Mutex // guards what follows
 	closed    bool
 	subagents []subagent // all subagents so far, in spawn order
 	active    []*Node    // the subagents that have not ended, in spawn order
 }
 
-// subagent is what the tree keeps of a subagent after its end.
+// subagent is what the tree still has of a subagent after its end.
 type subagent struct {
 	child   *transcript.Child
 	account *account
@@ -193,7 +193,7 @@ func (t *Tree) add(ctx context.Context, n *Node) error {
 	// An abort cancels ctx, and Close sets closed, before they list the active subagents: a
 	// subagent that comes later sees one of the two.
 	if t.closed || ctx.Err() != nil {
-		return ErrParentAborted
+		return errParentAborted
 	}
 	if len(t.active) >= maxActive {
 		return tools.Errorf(tools.Unavailable, "no further subagent can be started: %d of this session have not ended; wait for them", maxActive)
@@ -216,7 +216,7 @@ func (t *Tree) remove(n *Node) {
 func (t *Tree) Stop(id string) bool {
 	for _, n := range t.activeNodes() {
 		if n.id == id {
-			n.cancel(ErrStopped)
+			n.cancel(errStopped)
 			return true
 		}
 	}
@@ -229,7 +229,7 @@ func (t *Tree) CancelCall(callID string) bool {
 	active := t.activeNodes()
 	for _, n := range active {
 		if n.spawnedBy == callID {
-			n.cancel(ErrStopped)
+			n.cancel(errStopped)
 			return true
 		}
 	}
@@ -244,7 +244,7 @@ func (t *Tree) CancelCall(callID string) bool {
 // Abort cancels all subagents, as an abort of the main agent does (R67).
 func (t *Tree) Abort() {
 	for _, n := range t.activeNodes() {
-		n.cancel(ErrParentAborted)
+		n.cancel(errParentAborted)
 	}
 }
 

@@ -30,7 +30,7 @@ type view struct {
 // shownCall is a tool call of the subagent.
 type shownCall struct {
 	tools.Execution
-	line CardLine
+	line cardLine
 	// label is the card before the arguments are known.
 	label kinds.Card
 	// ready means that the call is in executions.
@@ -57,7 +57,7 @@ func (v *view) apply(e transcript.Event) (changed bool) {
 	case transcript.ToolStarted:
 		v.calls[e.CallID] = &shownCall{
 			Execution: tools.Execution{CallID: e.CallID, Tool: e.Tool, Title: e.Name, State: transcript.Queued},
-			line:      CardLine{Title: e.Name, State: transcript.Queued},
+			line:      cardLine{Title: e.Name, State: transcript.Queued},
 			label:     e.Card,
 		}
 	case transcript.ToolReady:
@@ -124,10 +124,10 @@ func (v *view) usageUnknown() bool {
 }
 
 // lines returns the lines of the card.
-func (v *view) lines() []CardLine {
+func (v *view) lines() []cardLine {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	lines := make([]CardLine, len(v.executions))
+	lines := make([]cardLine, len(v.executions))
 	for i, c := range v.executions {
 		lines[i] = c.line
 	}
@@ -177,7 +177,7 @@ func (n *Node) result() *tools.Delegated {
 		p.view.addModified(d.Modified)
 	}
 	d.Summary = summary(d)
-	d.Card = FinalCard(d, v.lines(), n.tree.Place)
+	d.Card = finalCard(d, v.lines(), n.tree.Place)
 	return d
 }
 

@@ -27,7 +27,7 @@ func (e *Entry) Accept(name string, raw json.RawMessage) (args Args, left []stri
 	if !ok {
 		return args, nil, nil
 	}
-	// A tool from elsewhere knows best what its arguments are called.
+	// The arguments of a tool from elsewhere are what its schema says, whatever other agents call them.
 	if !e.Foreign() {
 		err = a.rename(object, e.Parameters, "")
 		if err == nil && e.Accepts != nil && e.Accepts.Finish != nil {
@@ -44,12 +44,12 @@ func (e *Entry) Accept(name string, raw json.RawMessage) (args Args, left []stri
 		return Args{}, nil, a.failed
 	}
 	args, err = args.with(object)
-	return args, a.left, err
+	return args, a.leftOut, err
 }
 
-// Prepare takes accepted arguments through the tool's Preprocess. What is not an object
+// RunPreprocess takes accepted arguments through the tool's Preprocess. What is not an object
 // comes back as it is, and Validate says so.
-func (e *Entry) Prepare(args Args, env Env) (Args, error) {
+func (e *Entry) RunPreprocess(args Args, env Env) (Args, error) {
 	object := args.Object()
 	if e.Preprocess == nil || object == nil {
 		return args, nil
@@ -108,9 +108,9 @@ func (e *Entry) freeform(text json.RawMessage) json.RawMessage {
 
 // acceptance is one set of arguments on its way to what the schema describes.
 type acceptance struct {
-	entry *Entry
-	own   map[string]Field
-	left  []string
+	entry   *Entry
+	own     map[string]Field
+	leftOut []string
 	// failed is what is wrong with a field within a list.
 	failed error
 }
@@ -276,7 +276,7 @@ func says(value, neutral any) bool {
 func (a *acceptance) drop(object map[string]any, name, why string) {
 	delete(object, name)
 	if why != "" {
-		a.left = append(a.left, name+" ("+why+")")
+		a.leftOut = append(a.leftOut, name+" ("+why+")")
 	}
 }
 

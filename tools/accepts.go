@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Accepts is what a tool understands besides its schema: how models write its
-// calls that were trained with the tools of other agents. It is data; one stage
+// Accepts is what a tool understands besides its schema: how models that were trained with the
+// tools of other agents write its calls. It is data; one stage
 // of the pipeline applies it, before anything is judged, so that rules, card and
 // tool see the final arguments only.
 type Accepts struct {
@@ -17,7 +17,7 @@ type Accepts struct {
 	// field within a list is written "todos[].task". A single letter is told by
 	// its case.
 	Fields map[string]Field
-	// Sole is the argument that a call means which consists of one bare text.
+	// Sole is the argument that is meant by a call which is one bare text.
 	Sole string
 	// Freeform is how a bare text begins that is not JSON and still is the argument
 	// Sole; "" when there is none.

@@ -22,7 +22,7 @@ type decodedArgs struct {
 	value    any
 	valueErr error
 	hasValue bool
-	// typed has an argsAs for each type that was asked for.
+	// typed has an typedArgs for each type that was asked for.
 	typed []any
 	// plan is what the last preview of the call worked out, see DefinePlanned.
 	plan any
@@ -30,8 +30,8 @@ type decodedArgs struct {
 	parses int
 }
 
-// argsAs is what the text decodes to as a type.
-type argsAs[A any] struct {
+// typedArgs is what the text decodes to as a type.
+type typedArgs[A any] struct {
 	value A
 	err   error
 }
@@ -109,9 +109,9 @@ func (a Args) Parses() int {
 	return a.shared.parses
 }
 
-// Given returns the arguments as a type. An argument of another type is left out, and so is
+// ArgsAs returns the arguments as a type. An argument of another type is left out, and so is
 // everything when the text is malformed: the schema check says what is wrong.
-func Given[A any](a Args) A {
+func ArgsAs[A any](a Args) A {
 	value, _ := Decode[A](context.Background(), a)
 	return value
 }
@@ -125,14 +125,14 @@ func Decode[A any](ctx context.Context, a Args) (A, error) {
 	a.shared.mu.Lock()
 	defer a.shared.mu.Unlock()
 	for _, typed := range a.shared.typed {
-		if known, ok := typed.(argsAs[A]); ok {
+		if known, ok := typed.(typedArgs[A]); ok {
 			return known.value, known.err
 		}
 	}
 	value, err := decode[A](ctx, a.raw)
 	a.shared.parses++
 	if ctx.Err() == nil {
-		a.shared.typed = append(a.shared.typed, argsAs[A]{value, err})
+		a.shared.typed = append(a.shared.typed, typedArgs[A]{value, err})
 	}
 	return value, err
 }

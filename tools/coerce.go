@@ -2,14 +2,11 @@ package tools
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
-
-	"acp-agent/internal/jsonscan"
 )
 
 // properties gives the values of an object the types of its schema, where a value
@@ -161,19 +158,4 @@ func (a *acceptance) member(value any, schema *jsonschema.Schema, path string) a
 	}
 	a.properties(object, schema, path+".")
 	return object
-}
-
-var errNoJSON = errors.New("not JSON")
-
-// jsonIn reads JSON in a text. Line breaks and tabs that stand raw in its texts are
-// those of the text.
-func jsonIn(text string) (any, error) {
-	if json.Valid([]byte(text)) {
-		return exactJSON([]byte(text))
-	}
-	escaped := []byte(jsonscan.EscapeControls(text))
-	if !json.Valid(escaped) {
-		return nil, errNoJSON
-	}
-	return exactJSON(escaped)
 }

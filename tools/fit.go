@@ -27,7 +27,8 @@ func Fit(text string, size int, where string) string {
 	return b.String()
 }
 
-// wholeLine is the part of a piece that may be given up for it to end with a line.
+// wholeLine bounds, as a divisor, the part of a piece that may be given up so that it ends with a
+// whole line.
 const wholeLine = 4
 
 // fitHead is the beginning of a text, in at most size bytes.

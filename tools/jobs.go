@@ -4,6 +4,8 @@ import (
 	"context"
 	"regexp"
 	"time"
+
+	"acp-agent/kinds"
 )
 
 // Jobs are the commands of a session that go on after the call that started them, as one agent
@@ -41,6 +43,9 @@ type Job struct {
 	Ended   time.Time `json:"-"`
 	// Printed counts the bytes of its output.
 	Printed int64 `json:"printed"`
+	// Ports are the TCP ports on which its processes listen, in their order, as they were seen
+	// last; none where that cannot be seen, and none once it has ended.
+	Ports []kinds.Port `json:"-"`
 }
 
 // JobState is where a job stands.

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -37,7 +37,7 @@ type Entry struct {
 func (e *Entry) Schema() json.RawMessage {
 	raw, err := e.schema()
 	if err != nil {
-		return json.RawMessage(`{"type":"object"}`) // compile has seen to it that there is none
+		return json.RawMessage(`{"type":"object"}`) // compile checks that there is no error
 	}
 	return raw
 }
@@ -55,7 +55,7 @@ func isID(name string) bool {
 	return name != "" && len(name) <= 64 && strings.Contains(letters, name[:1]) && strings.Trim(name, letters+"0123456789_") == ""
 }
 
-// isServerID reports whether an MCP tool's id is one: it is made of names that its server
+// isServerID reports whether the id of an MCP tool is valid: it is made of names that its server
 // chose, in the characters that models accept (R89).
 func isServerID(tool Tool) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
@@ -77,7 +77,7 @@ func NewRegistry(list ...Tool) (*Registry, error) {
 
 // With returns a registry that has more tools, and leaves r as it is. A tool that
 // NewRegistry would refuse is left out, with the reason in refused; an alias that is taken
-// is left out alone: who comes later is from elsewhere, and cannot take a name away (M4).
+// is left out alone: tools that come later are from elsewhere, and cannot take a name away (M4).
 func (r *Registry) With(list ...Tool) (more *Registry, refused []error) {
 	more = &Registry{tools: maps.Clone(r.tools), names: maps.Clone(r.names), ordered: slices.Clip(r.ordered), foreign: r.foreign}
 	for _, tool := range list {
@@ -95,11 +95,11 @@ func (r *Registry) With(list ...Tool) (more *Registry, refused []error) {
 func (r *Registry) add(tool Tool) error {
 	switch {
 	case !isID(tool.ID) && !isServerID(tool):
-		return fmt.Errorf("id must be snake_case, at most 64 characters")
+		return errors.New("id must be snake_case, at most 64 characters")
 	case strings.TrimSpace(tool.Description) == "":
-		return fmt.Errorf("description is missing")
+		return errors.New("description is missing")
 	case tool.Run == nil:
-		return fmt.Errorf("function is missing")
+		return errors.New("function is missing")
 	}
 	entry := &Entry{Tool: tool}
 	if err := entry.compile(); err != nil {
@@ -131,7 +131,7 @@ func (r *Registry) name(name string, a alias) error {
 	return nil
 }
 
-// entry is the alias as a tool with a schema of its own, nil when it has none.
+// entry returns an Entry that checks arguments against the alias's own schema; nil when it has none.
 func (a Alias) entry() (*Entry, error) {
 	if a.Parameters == nil {
 		return nil, nil
@@ -140,16 +140,16 @@ func (a Alias) entry() (*Entry, error) {
 	return own, own.compile()
 }
 
-// compile prepares the schema. Our own tools' are known to be sound by their
-// tests, and resolving all of them would cost every start a millisecond: it
-// waits until a tool is called. Those from elsewhere are looked at now.
+// compile prepares the schema. The tests check the schemas of the agent's own tools, and resolving
+// all of them would cost every start a millisecond, so each is resolved when its tool is first
+// called. A schema from elsewhere is checked now.
 func (e *Entry) compile() error {
 	schema := e.Parameters
 	if schema == nil {
 		schema = &jsonschema.Schema{Type: "object"}
 	}
 	if schema.Type != "object" {
-		return fmt.Errorf("parameters must be an object schema")
+		return errors.New("parameters must be an object schema")
 	}
 	shown := cmp.Or(e.Shown, schema)
 	if err := e.compileVariants(); err != nil {
@@ -183,7 +183,7 @@ func (e *Entry) sound() error {
 	if err != nil {
 		return fmt.Errorf("encode parameters: %w", err)
 	}
-	if err := SchemaLoop(raw); err != nil {
+	if err := CheckSchemaLoops(raw); err != nil {
 		return fmt.Errorf("parameters: %w", err)
 	}
 	if _, err := e.resolved(); err != nil {
@@ -301,36 +301,7 @@ func mentions(text json.RawMessage, renames map[string]string) bool {
 	return len(renames) > 0 && bytes.Contains(text, []byte(`\u`)) // a name may be escaped
 }
 
-// exactJSON decodes a value without rounding its numbers.
-func exactJSON(raw json.RawMessage) (value any, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	err = decoder.Decode(&value)
-	return value, err
-}
-
-// strictJSON is exactJSON for a text that must be one value and nothing else.
-func strictJSON(raw json.RawMessage) (any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	var value any
-	err := decoder.Decode(&value)
-	if err == nil && len(bytes.TrimLeft(raw[decoder.InputOffset():], " \t\r\n")) == 0 {
-		return value, nil
-	}
-	if err := json.Unmarshal(raw, &value); err != nil { // whose words are clearer
-		return nil, err
-	}
-	return nil, err
-}
-
-func sameJSON(a, b json.RawMessage) bool {
-	x, errX := exactJSON(a)
-	y, errY := exactJSON(b)
-	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
-}
-
-// maxNear bounds the names that suggest takes for near.
+// maxNear bounds the similar names that suggest lists.
 const maxNear = 10
 
 // suggest lists the names closest to one that is unknown, or all of them but those of MCP

@@ -29,7 +29,7 @@ type Result struct {
 	Title     string
 	// TrackFiles are the absolute paths that the call changed (R129).
 	TrackFiles []string
-	// Background says that a subagent goes on behind the result.
+	// Background says that a subagent goes on after the result.
 	Background bool
 	// EndsTurn says that the turn ends after the step of this call, without another request
 	// to the model: what comes next is the user's.
@@ -78,7 +78,7 @@ type Error struct {
 	Hint string
 	// Card is what the user sees in place of Message and Detail; empty means those.
 	Card string
-	// DeniedBy names who refused, for kind Denied.
+	// DeniedBy names what refused the call, for kind Denied.
 	DeniedBy string
 	Err      error
 }
@@ -91,7 +91,7 @@ func (e *Error) Error() string {
 // Shown returns the text that the user sees.
 func (e *Error) Shown() string { return cmp.Or(e.Card, joined(e.Message, e.Detail)) }
 
-// joined are the texts that are not empty, each on a line of its own.
+// joined returns the texts that are not empty, each on a line of its own.
 func joined(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n")
 }

@@ -12,36 +12,36 @@ import (
 // references which double at each step cannot keep a check busy for hours.
 const maxApplied = 10_000
 
-// maxSchemaDepth bounds how deep schemas lie in each other: what looks at them works
-// harder with each level.
+// maxSchemaDepth bounds how deep schemas lie in each other, because the work of a check grows
+// with each level.
 const maxSchemaDepth = 200
 
-// SchemaLoop refuses a schema that refers to itself without going a level down
-// in the value that it describes: to check a value against it never ends, and
-// no recover helps against the stack that it fills. Schemas that recur with the
-// value, such as a tree's, are fine. Other references than JSON pointers cannot
-// be followed here, and are refused too, as is what gives them another base.
-func SchemaLoop(raw json.RawMessage) error {
-	l := loops{applied: map[string]int{}}
+// CheckSchemaLoops refuses a schema that refers to itself without going a level down
+// in the value that it describes: checking a value against it never ends, and
+// overflows the stack, which no recover catches. A schema that recurs with the
+// value, such as that of a tree, is accepted. References other than JSON pointers cannot
+// be followed here, so they are refused, and so is an $id, which changes their base.
+func CheckSchemaLoops(raw json.RawMessage) error {
+	l := loopFinder{applied: map[string]int{}}
 	if err := json.Unmarshal(raw, &l.root); err != nil {
 		return err
 	}
 	return l.walk("", l.root)
 }
 
-// underWay stands for the number of a schema that is being counted.
+// underWay is in applied for a schema whose count is not complete.
 const underWay = -1
 
-// loops looks for them from every schema; paths are JSON pointers.
-type loops struct {
+// loopFinder looks for loops from every schema; paths are JSON pointers.
+type loopFinder struct {
 	root any
 	// applied is how many schemas a value is held against, by the path of the
 	// schema that it is given to.
 	applied map[string]int
 }
 
-// walk begins at each schema.
-func (l *loops) walk(path string, node any) error {
+// walk follows each schema at or below node.
+func (l *loopFinder) walk(path string, node any) error {
 	switch node := node.(type) {
 	case map[string]any:
 		if _, ok := node["$id"].(string); ok && path != "" {
@@ -76,8 +76,8 @@ func (l *loops) walk(path string, node any) error {
 	return nil
 }
 
-// walkNamed begins at each schema of an object whose keys are names.
-func (l *loops) walkNamed(path string, node any) error {
+// walkNamed walks each schema of an object whose keys are names.
+func (l *loopFinder) walkNamed(path string, node any) error {
 	named, _ := node.(map[string]any)
 	for name, value := range named {
 		if err := l.walk(path+"/"+pointerToken.Replace(name), value); err != nil {
@@ -89,7 +89,7 @@ func (l *loops) walkNamed(path string, node any) error {
 
 // follow goes to all schemas that describe the same value as the one at path,
 // and counts them.
-func (l *loops) follow(path string) (applied int, err error) {
+func (l *loopFinder) follow(path string) (applied int, err error) {
 	if strings.Count(path, "/") > maxSchemaDepth {
 		return 0, fmt.Errorf("its schemas lie more than %d levels deep in each other", maxSchemaDepth)
 	}
@@ -101,12 +101,12 @@ func (l *loops) follow(path string) (applied int, err error) {
 		return applied, nil
 	}
 	l.applied[path] = underWay
-	beside, err := sameValue(path, schema)
+	others, err := sameValue(path, schema)
 	if err != nil {
 		return 0, err
 	}
 	applied = 1
-	for _, next := range beside {
+	for _, next := range others {
 		more, err := l.follow(next)
 		if err != nil {
 			return 0, err
@@ -147,7 +147,7 @@ func sameValue(path string, schema map[string]any) (paths []string, err error) {
 }
 
 // at is the node of a path, nil when there is none.
-func (l *loops) at(path string) any {
+func (l *loopFinder) at(path string) any {
 	node := l.root
 	for _, token := range strings.Split(path, "/")[1:] {
 		switch parent := node.(type) {

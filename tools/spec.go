@@ -239,15 +239,22 @@ type Env struct {
 	// Undoing lists the absolute paths that taking back the last change of a file
 	// would change, for the rules to see (R95); nil means that nothing is tracked.
 	Undoing func(abs string) []string
+	// NoJobs says that no command may go on in the background.
+	NoJobs bool
+}
+
+// Real returns where a path as the model wrote it leads, with symlinks resolved.
+func (e Env) Real(path string) string {
+	abs := e.Abs(path)
+	if e.Resolve == nil {
+		return abs
+	}
+	return e.Resolve(abs)
 }
 
 // Key is a ResourceKey of a path as the model wrote it.
 func (e Env) Key(path string, write bool) ResourceKey {
-	abs := e.Abs(path)
-	if e.Resolve != nil {
-		abs = e.Resolve(abs)
-	}
-	return ResourceKey{Key: abs, Write: write}
+	return ResourceKey{Key: e.Real(path), Write: write}
 }
 
 // Define makes a Tool of a function with typed arguments. When spec.Parameters

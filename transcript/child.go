@@ -8,7 +8,7 @@ import (
 	"acp-agent/kinds"
 )
 
-// ChildState is where a subagent stands.
+// ChildState is the state of a subagent.
 type ChildState string
 
 // The states of a subagent. The last four are terminal.
@@ -30,18 +30,18 @@ func ChildStates() []ChildState {
 // Terminal reports whether no state can follow s.
 func (s ChildState) Terminal() bool { return s != ChildQueued && s != ChildRunning }
 
-// ChildRecord is what is kept of a subagent (R69): who it was, who wanted it, how it
-// stands and, of an opaque one, all that was said.
+// ChildRecord is the record of a subagent (R69): its agent, the call that spawned it, its state and, unless
+// it is inspectable, its conversation.
 type ChildRecord struct {
-	// ID is the id of its session, which is a row of its own when it is Inspectable.
+	// ID is the id of its session, which is stored as one of its own when it is Inspectable.
 	ID string `json:"id"`
 	// ParentID is the id of the session or subagent that spawned it, with the tool call
 	// CallID of the message ParentMessageID.
 	ParentID        string `json:"parent_id"`
 	ParentMessageID string `json:"parent_message_id"`
 	CallID          string `json:"call_id"`
-	// Agent names its manifest; Path are the names from below the main agent down to
-	// it, which is the last.
+	// Agent names its manifest. Path are the names of the agents from below the main agent down to
+	// this one.
 	Agent string   `json:"agent"`
 	Path  []string `json:"path"`
 	// Model is the model that it runs on.
@@ -51,33 +51,32 @@ type ChildRecord struct {
 	Background  bool           `json:"background,omitempty"`
 	Inspectable bool           `json:"inspectable,omitempty"`
 	State       ChildState     `json:"state"`
-	// AwaitsUser says that a call of it waits for the user now; it is not stored.
+	// AwaitsUser says that one of its calls waits for the user now. It is not stored.
 	AwaitsUser bool `json:"-"`
-	// Queued is when it was wanted, Started when it began, Ended when it ended; the zero time until then.
+	// Queued is when it was requested; Started and Ended are zero until it has started and ended.
 	Queued  time.Time `json:"queued"`
 	Started time.Time `json:"started,omitzero"`
 	Ended   time.Time `json:"ended,omitzero"`
-	// Steps and Calls count its model calls and tool calls, Usage its tokens; those of
-	// its own subagents are not among them.
+	// Steps and Calls count its model calls and tool calls, Usage its tokens, without those of its
+	// own subagents.
 	Steps int   `json:"steps,omitempty"`
 	Calls int   `json:"calls,omitempty"`
 	Usage Usage `json:"usage"`
-	// Cost is what its model calls cost, in the currency of the configured prices; 0
-	// where no price is known.
+	// Cost is what its model calls cost, in the currency of the configured prices; 0 when no price
+	// is known.
 	Cost float64 `json:"cost,omitempty"`
-	// Output is its last message, Note what kept it from ending by itself.
+	// Output is its last message; Note says what ended it, if it did not end by itself.
 	Output string `json:"output,omitempty"`
 	Note   string `json:"note,omitempty"`
-	// Messages are its conversation; none for an inspectable one, whose row has them.
+	// Messages are its conversation; nil when it is Inspectable, because its own session has them.
 	Messages []*Message `json:"-"`
 }
 
-// PathText writes the names of agents, from below the main one down, as people and models
-// read them: "explore > fix".
+// PathText is a path of names of agents as users and models read it: "explore > fix".
 func PathText(names []string) string { return strings.Join(names, " > ") }
 
-// Elapsed is how long the subagent has run by now, or waited when it has not started; of
-// one that has ended, how long it ran.
+// Elapsed is how long the subagent has run, until now if it has not ended. Before it has started, it is how
+// long it has waited.
 func (r ChildRecord) Elapsed(now time.Time) time.Duration {
 	from, to := r.Started, now
 	if from.IsZero() {
@@ -93,7 +92,7 @@ func (r ChildRecord) Elapsed(now time.Time) time.Duration {
 type Child struct {
 	log *Log
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards what follows
 	record ChildRecord
 	end    kinds.Card
 }
@@ -117,28 +116,28 @@ func (c *Child) Brief() ChildRecord {
 	return c.record
 }
 
-// Update changes the record. The conversation is not part of what change is given.
+// Update changes the record. change gets it without the conversation.
 func (c *Child) Update(change func(*ChildRecord)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	change(&c.record)
 }
 
-// SetEnd notes the card of the call that spawned the subagent as its end left it.
+// SetEnd notes the card that the call which spawned the subagent has after its end.
 func (c *Child) SetEnd(card kinds.Card) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.end = card
 }
 
-// End returns what SetEnd noted; the zero value when nothing was.
+// End returns the card that SetEnd noted; the zero value before that.
 func (c *Child) End() kinds.Card {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.end
 }
 
-// Messages returns all that was said, also of an inspectable subagent.
+// Messages returns the conversation, also of an inspectable subagent.
 func (c *Child) Messages() []*Message {
 	if c.log == nil {
 		return c.Record().Messages

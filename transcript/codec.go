@@ -14,11 +14,10 @@ type messageForm struct {
 	Parts []any `json:"parts"`
 }
 
-// EncodeMessage makes one line of JSON of a message and all it holds. Nothing
-// is lost but what JSON cannot say: invalid UTF-8 is replaced, an empty list is
-// none, white space in raw JSON goes away, and the numbers in a subagent's metadata
-// are those of JSON. Raw JSON that is invalid, a message with an unknown role, or
-// subagents that are nested more than 16 deep, are an error (R135).
+// EncodeMessage encodes a message with all that it has as one line of JSON (R135). Only what JSON cannot
+// express is lost: invalid UTF-8 is replaced, an empty list becomes nil, white space in raw JSON is
+// removed, and the numbers in a subagent's metadata become JSON numbers. Invalid raw JSON, an unknown role,
+// and subagents that are nested more than 16 deep are errors.
 func EncodeMessage(m *Message) ([]byte, error) {
 	form, err := formOf(m, 0)
 	if err != nil {
@@ -27,12 +26,11 @@ func EncodeMessage(m *Message) ([]byte, error) {
 	return encode(form)
 }
 
-// DecodeMessage reads what EncodeMessage wrote. A part, content or role that it
-// does not know is an error that names it, for a conversation with a hole in it
-// would be told to the model as if it were whole.
+// DecodeMessage decodes what EncodeMessage has encoded. An unknown part, content or role is an error that
+// names it: without it, the model would read a conversation with a gap as if it were complete.
 func DecodeMessage(data []byte) (*Message, error) { return decodeMessage(data, 0) }
 
-// decodeMessage reads a message that lies depth subagents deep.
+// decodeMessage decodes a message of a subagent that is nested depth deep.
 func decodeMessage(data []byte, depth int) (*Message, error) {
 	var form struct {
 		Message

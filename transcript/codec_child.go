@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// maxDepth is how deep subagents may be nested in what is encoded and decoded: more than
-// any session allows, and few enough that no text makes us recurse without end.
+// maxDepth bounds how deep subagents may be nested in encoded messages: more than any session allows, and
+// few enough to bound the recursion.
 const maxDepth = 16
 
 // childForm is a subagent as JSON: its record and, of an opaque one, its conversation
@@ -16,8 +16,7 @@ type childForm struct {
 	Messages []messageForm `json:"messages,omitempty"`
 }
 
-// childFormOf is the form of a subagent of a message that lies depth subagents deep; nil
-// for none.
+// childFormOf is the form of a subagent below one that is nested depth deep; nil for a nil one.
 func childFormOf(c *Child, depth int) (*childForm, error) {
 	if c == nil {
 		return nil, nil
@@ -28,7 +27,7 @@ func childFormOf(c *Child, depth int) (*childForm, error) {
 	record := c.Record()
 	form := &childForm{ChildRecord: &record}
 	if record.Inspectable {
-		return form, nil // a pointer: its own row has the messages
+		return form, nil // its own session has the messages
 	}
 	for _, m := range record.Messages {
 		message, err := formOf(m, depth+1)
@@ -40,7 +39,7 @@ func childFormOf(c *Child, depth int) (*childForm, error) {
 	return form, nil
 }
 
-// decodeChild reads what childFormOf made; "" and null are no subagent.
+// decodeChild decodes a childForm; "" and null are no subagent.
 func decodeChild(data []byte, depth int) (*Child, error) {
 	if len(data) == 0 || string(data) == "null" {
 		return nil, nil

@@ -8,8 +8,8 @@ import (
 	"acp-agent/kinds"
 )
 
-// eventForm is an event as JSON: the name of its type, its fields, and beside them what has no
-// JSON form of its own.
+// eventForm is an event as JSON: the name of its type, its fields, and separately the fields that
+// encoding/json cannot encode by itself.
 type eventForm struct {
 	Type    string          `json:"type"`
 	Fields  json.RawMessage `json:"fields,omitempty"`
@@ -23,8 +23,8 @@ type readyFields struct {
 	Args json.RawMessage
 }
 
-// EncodeEvent makes one line of JSON of an event. The events of a subagent have no form: what
-// they tell is told by the subagent itself.
+// EncodeEvent encodes an event as one line of JSON. The events about a subagent have no JSON form, because
+// they refer to a Child that changes.
 func EncodeEvent(e Event) ([]byte, error) {
 	form := eventForm{Type: fmt.Sprintf("%T", e)[len("transcript."):]}
 	var fields any = e
@@ -67,7 +67,7 @@ func EncodeEvent(e Event) ([]byte, error) {
 	return encode(form)
 }
 
-// DecodeEvent reads what EncodeEvent wrote. An unknown type is an error that names it.
+// DecodeEvent decodes what EncodeEvent has encoded. An unknown type is an error that names it.
 func DecodeEvent(data []byte) (Event, error) {
 	var form eventForm
 	if err := json.Unmarshal(data, &form); err != nil {
@@ -118,13 +118,13 @@ func (f *eventForm) event() (Event, error) {
 	return f.plain()
 }
 
-// plain reads an event whose fields all have a JSON form.
+// plain decodes an event all of whose fields encoding/json can decode.
 func (f *eventForm) plain() (Event, error) {
 	for _, read := range []func() (Event, error){
 		as[TurnStarted](f), as[TurnFinished](f), as[StepStarted](f), as[StepFinished](f), as[StepDropped](f), as[TurnWithdrawn](f),
 		as[Hidden](f), as[Shown](f), as[Cleared](f), as[CompactionStarted](f), as[CompactionFailed](f),
 		as[PartStarted](f), as[PartDelta](f), as[PartReplay](f), as[PartEnded](f),
-		as[ToolInput](f), as[ToolReplay](f), as[ToolState](f), as[ToolOutput](f), as[ToolTerminal](f), as[JobOutput](f), as[JobEnded](f),
+		as[ToolInput](f), as[ToolReplay](f), as[ToolState](f), as[ToolOutput](f), as[ToolTerminal](f), as[JobOutput](f), as[JobListens](f), as[JobEnded](f),
 		as[UsageChanged](f), as[TitleChanged](f), as[PlanChanged](f), as[Counted](f), as[ToolsActivated](f), as[HostsNamed](f),
 		as[ModeChanged](f), as[OptionsChanged](f), as[CommandsChanged](f), as[SandboxFound](f), as[Notice](f),
 	} {
@@ -135,7 +135,7 @@ func (f *eventForm) plain() (Event, error) {
 	return nil, errors.New("unknown type")
 }
 
-// as reads the form as an event of a type; nil when it is of another one.
+// as returns a function that decodes the form as an event of type T; nil when it is of another type.
 func as[T Event](f *eventForm) func() (Event, error) {
 	var e T
 	if fmt.Sprintf("%T", e)[len("transcript."):] != f.Type {
@@ -147,7 +147,7 @@ func as[T Event](f *eventForm) func() (Event, error) {
 	}
 }
 
-// withCard reads the fields of an event and the content of its card.
+// withCard decodes the fields of an event and the content of its card.
 func (f *eventForm) withCard(into any, card *kinds.Card) (err error) {
 	if err = f.fields(into); err == nil {
 		card.Content, err = f.contents()

@@ -38,8 +38,8 @@ type (
 		Type string `json:"type"`
 		*ResourcePart
 	}
-	// toolForm keeps the content of the card beside the card, where it has no
-	// JSON form of its own, and the subagent behind it.
+	// toolForm has the content of the card and the subagent as fields of their own, because
+	// encoding/json cannot decode them.
 	toolForm struct {
 		Type string `json:"type"`
 		*ToolPart
@@ -48,8 +48,8 @@ type (
 	}
 )
 
-// EncodePart makes one line of JSON of a part, with a "type" that names its
-// kind; otherwise as [EncodeMessage].
+// EncodePart encodes a part as one line of JSON, with a "type" that names its kind, otherwise as
+// [EncodeMessage] does.
 func EncodePart(p Part) ([]byte, error) {
 	form, err := partForm(p, 0)
 	if err != nil {
@@ -58,11 +58,10 @@ func EncodePart(p Part) ([]byte, error) {
 	return encode(form)
 }
 
-// DecodePart reads what EncodePart wrote. An unknown type is an error that
-// names it.
+// DecodePart decodes what EncodePart has encoded. An unknown type is an error that names it.
 func DecodePart(data []byte) (Part, error) { return decodePart(data, 0) }
 
-// decodePart reads a part of a message that lies depth subagents deep.
+// decodePart decodes a part of a message of a subagent that is nested depth deep.
 func decodePart(data []byte, depth int) (Part, error) {
 	kind := writtenType(data)
 	if kind == "" {
@@ -97,7 +96,7 @@ func decodePart(data []byte, depth int) (Part, error) {
 	return nil, fmt.Errorf("part: unknown type %q", kind)
 }
 
-// decodeAs reads a part whose fields all have a JSON form of their own.
+// decodeAs decodes a part all of whose fields encoding/json can decode.
 func decodeAs[T any, P interface {
 	*T
 	Part
@@ -167,7 +166,7 @@ func partForm(p Part, depth int) (any, error) {
 
 var errNoPart = errors.New("part: there is none")
 
-// present is form unless its part is nil.
+// present returns form, or an error when its part is nil.
 func present[T any](p *T, form any) (any, error) {
 	if p == nil {
 		return nil, errNoPart

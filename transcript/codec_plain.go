@@ -6,12 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Most of what a stored conversation holds are texts, and reading them is most of what loading
-// it takes. What EncodePart wrote of them is read here, in one pass; anything else is left to
-// encoding/json, which says what is wrong with it.
+// Most of a stored conversation is text, and decoding it is most of the time that loading takes. This file
+// decodes the form in which EncodePart writes plain texts, in one pass. Anything else is left to
+// encoding/json, which also says what is wrong with it.
 
-// writtenType returns the type of a part as EncodePart writes it, before all other members; "" when
-// it does not stand there.
+// writtenType returns the type of a part if it is the first member, as EncodePart writes it; else "".
 func writtenType(data []byte) string {
 	rest, ok := bytes.CutPrefix(data, []byte(`{"type":"`))
 	if !ok {
@@ -25,7 +24,7 @@ func writtenType(data []byte) string {
 	return ""
 }
 
-// decodePlain reads a part that has a type, an id and a text alone.
+// decodePlain decodes a part that has only a type, an id and a text.
 func decodePlain(data []byte, kind string) (id, text string, ok bool) {
 	rest, ok := bytes.CutPrefix(data, []byte(`{"type":"`+kind+`","id":`))
 	if !ok {
@@ -41,8 +40,8 @@ func decodePlain(data []byte, kind string) (id, text string, ok bool) {
 	return id, text, ok && string(rest) == "}"
 }
 
-// cutString reads the JSON string that data begins with, and returns what follows it. It is not
-// ok where only encoding/json knows what to do: what is not valid, and surrogates.
+// cutString decodes the JSON string at the beginning of data, and returns what follows it. ok is false for
+// what is left to encoding/json: invalid strings and surrogates.
 func cutString(data []byte) (text string, rest []byte, ok bool) {
 	if len(data) == 0 || data[0] != '"' {
 		return "", nil, false
@@ -71,7 +70,7 @@ func cutString(data []byte) (text string, rest []byte, ok bool) {
 	return text, data[end+1:], utf8.ValidString(text)
 }
 
-// plainEnd is the size of what stands for itself at the beginning of a string.
+// plainEnd is the size of the beginning of a string that has no escapes.
 func plainEnd(data []byte) int {
 	for i, c := range data {
 		if c == '"' || c == '\\' || c < ' ' {
@@ -81,8 +80,8 @@ func plainEnd(data []byte) int {
 	return len(data)
 }
 
-// textSize is what the text of a string takes at most, whose rest data begins with: it ends with
-// the first quote that no backslash is before.
+// textSize bounds the size of the string of which data is the rest: the string ends at the first quote
+// without a backslash before it.
 func textSize(data []byte) int {
 	for i := 0; ; i++ {
 		next := bytes.IndexByte(data[i:], '"')
@@ -95,8 +94,7 @@ func textSize(data []byte) int {
 	}
 }
 
-// unescape returns the character that an escape stands for, and the size of the escape; 0 when it
-// is not one of a single character.
+// unescape decodes an escape, and returns its size; 0 when it is invalid, or one of two surrogates.
 func unescape(data []byte) (char rune, size int) {
 	if len(data) < 2 {
 		return 0, 0

@@ -7,28 +7,27 @@ import (
 	"acp-agent/kinds"
 )
 
-// Compaction makes a conversation shorter for the model from its message on (R139). Nothing
-// leaves the record: a log that loses the message shows the model all that stood before it.
+// Compaction makes the conversation before its message shorter for the model (R139). The record keeps
+// everything: if the message is hidden, the model sees all messages before it again.
 type Compaction struct {
-	// Summary says that the text of the message stands in place of the messages before it,
-	// except the messages that Keep names. Without it the message says nothing, and all are kept.
+	// Summary says that the text of the message replaces the messages before it, except those that
+	// Keep names. Without it the message has no text, and all messages are kept.
 	Summary bool     `json:"summary,omitempty"`
 	Keep    []string `json:"keep,omitempty"`
-	// Pruned are the tool calls before it whose results the model does not read any more.
+	// Pruned are the tool calls before it whose results the model no longer reads.
 	Pruned []string `json:"pruned,omitempty"`
-	// Words is what the user said in the messages that the summary stands for, in order, and
-	// Files are the files that were changed in them: the next summary needs both, word for word.
+	// Words are the user's texts in the messages that the summary replaces, in order, and Files the
+	// files that were changed in them. The next summary needs both word for word.
 	Words []string `json:"words,omitempty"`
 	Files []string `json:"files,omitempty"`
 	// Manual says that the user asked for it.
 	Manual bool `json:"manual,omitempty"`
-	// Before and After are the tokens that the conversation filled of the model's window,
-	// as estimates.
+	// Before and After are estimates of the tokens of the conversation, in the model's window.
 	Before int `json:"before,omitempty"`
 	After  int `json:"after,omitempty"`
 }
 
-// Sentence says to the user what the compaction did.
+// Sentence tells the user what the compaction did.
 func (c *Compaction) Sentence() string {
 	if !c.Summary {
 		return fmt.Sprintf("The results of %s were taken out of what the model sees, to fit its window: about %d tokens in place of %d.",
@@ -38,8 +37,7 @@ func (c *Compaction) Sentence() string {
 		"about %d tokens in place of %d.", c.After, c.Before)
 }
 
-// View returns what a model sees of the messages that it saw before, once message m, which has
-// the compaction, is reached.
+// View returns what a model sees after message m, which has the compaction; seen is what it saw before.
 func (c *Compaction) View(seen []*Message, m *Message) []*Message {
 	var after []*Message
 	if c.Summary {
@@ -62,9 +60,9 @@ func setOf(ids []string) map[string]bool {
 	return set
 }
 
-// kept is the message as a model sees it after a compaction: a copy without the results of
-// the calls that were pruned, and without Usage, which counted a longer conversation. A
-// message that still grows stays itself.
+// kept is the message as a model sees it after a compaction: a copy without the results of the pruned calls,
+// and without Usage, which counted a longer conversation. It returns m itself if m still grows or does not
+// change.
 func (m *Message) kept(pruned map[string]bool) *Message {
 	isPruned := func(p Part) bool {
 		call, ok := p.(*ToolPart)
@@ -86,7 +84,7 @@ func (m *Message) kept(pruned map[string]bool) *Message {
 	return &copied
 }
 
-// prunedText is what a model reads in place of a result that was pruned.
+// prunedText is the text in place of a pruned result.
 func (p *ToolPart) prunedText() string {
 	if p.Result != nil && p.Result.Metadata.OutputPath != "" {
 		return fmt.Sprintf("[This result was taken out to save room; all of it is in %s]", p.Result.Metadata.OutputPath)

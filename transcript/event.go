@@ -12,18 +12,17 @@ import (
 // (R134), and a tool call ends exactly once (R125).
 type Event interface{ isEvent() }
 
-// Sink consumes a session's stream. Emit may block: that is how a slow editor
-// slows the model down. It is called from one goroutine at a time per call or
-// part, and from several for different calls.
+// Sink consumes a session's stream. Emit may block, so that a slow editor slows the model down. It is called
+// by one goroutine at a time for a call or part, and by several for different calls.
 type Sink interface{ Emit(Event) }
 
-// SinkFunc makes a Sink of a function.
+// SinkFunc is a function as a Sink.
 type SinkFunc func(Event)
 
 // Emit calls f.
 func (f SinkFunc) Emit(e Event) { f(e) }
 
-// Discard shows a stream to no one.
+// Discard is a Sink that drops all events.
 var Discard Sink = SinkFunc(func(Event) {})
 
 // PartKind tells text from reasoning.
@@ -65,8 +64,8 @@ type (
 		Usage     *Usage
 		Origin    string
 	}
-	// StepDropped withdraws an assistant message that is asked for again: none
-	// of its text was shown, and its tool calls, if any, were ended as failed.
+	// StepDropped withdraws an assistant message for which the model is asked again. None of its
+	// text was shown, and its tool calls, if any, have ended as failed.
 	StepDropped struct{ MessageID string }
 
 	// TurnWithdrawn takes a user message and all that followed out of the model's
@@ -79,21 +78,21 @@ type (
 	// Shown brings back what Hidden took out, as a redo does.
 	Shown struct{ MessageID string }
 
-	// Cleared begins the conversation anew: the model sees nothing of what was said
-	// before, which stays in the record.
+	// Cleared starts a new conversation: the model sees nothing of what was said before, which
+	// stays in the record.
 	Cleared struct {
 		MessageID string
 		At        time.Time
 	}
 
-	// CompactionStarted says that the conversation is compacted now; ID is that of the
-	// message with which it ends (R139).
+	// CompactionStarted says that the conversation is being compacted (R139). ID is the id of the
+	// message with which that ends.
 	CompactionStarted struct{ ID string }
-	// Compacted ends a compaction: the model sees what Message.Compaction leaves it, and
-	// the record keeps everything.
+	// Compacted ends a compaction. Message.Compaction says what the model still sees; the record
+	// keeps everything.
 	Compacted struct{ Message *Message }
-	// CompactionFailed ends a compaction that changed nothing; Reason is for the user, and
-	// Cancelled says that they ended it.
+	// CompactionFailed ends a compaction that has changed nothing. Reason is for the user;
+	// Cancelled says that the user has ended it.
 	CompactionFailed struct {
 		ID, Reason string
 		Cancelled  bool
@@ -114,8 +113,8 @@ type (
 	// PartEnded closes it.
 	PartEnded struct{ PartID string }
 
-	// ToolStarted opens a tool call; its arguments are still streaming in, so that Card
-	// knows only the tool.
+	// ToolStarted opens a tool call. Its arguments are still streaming in, so that Card shows only
+	// the tool.
 	ToolStarted struct {
 		MessageID, CallID, Name, Tool string
 		Card                          kinds.Card
@@ -155,9 +154,8 @@ type (
 		Card   kinds.Card
 		Result Envelope
 		Text   string
-		// Shown is what the card shows in place of Text, which of a failure also says what
-		// the model is to do, and of a long result has what its window has room for; empty
-		// where the two are the same.
+		// Shown is what the card shows in place of Text; "" when that is the same. Text differs
+		// when it tells the model what to do after a failure, or is cut to the model's window.
 		Shown  string
 		Images []ImagePart
 		// Background says that a subagent or a job goes on after the result: the card stays
@@ -176,8 +174,14 @@ type (
 	// JobOutput is a piece of the output of a command in the background that a call started,
 	// during the call and after it, valid UTF-8.
 	JobOutput struct{ CallID, Text string }
-	// JobEnded says how such a command ended: State is exited, with ExitCode and Signal, or
-	// why it was ended.
+	// JobListens says on which ports a command in the background listens from now on, while it
+	// runs; none when it does on none any more.
+	JobListens struct {
+		CallID string
+		Ports  []kinds.Port
+	}
+	// JobEnded says how a command in the background ended. State is exited, with ExitCode and
+	// Signal, or says why it was ended.
 	JobEnded struct {
 		CallID, State string
 		ExitCode      int
@@ -189,15 +193,14 @@ type (
 		CallID string
 		Child  *Child
 	}
-	// ChildEvent is one step of the stream of the subagent that a call spawned. That
-	// of a subagent further down is a ChildEvent within a ChildEvent.
+	// ChildEvent is one event of the subagent that a call spawned. An event of a subagent further
+	// down is a ChildEvent in a ChildEvent.
 	ChildEvent struct {
 		CallID string
 		Event  Event
 	}
-	// ChildFinished ends a subagent. Its record is complete, and Card is the call's
-	// card with what came of it; that of a blocking one is followed by the ToolFinished
-	// of the call.
+	// ChildFinished ends a subagent, whose record is complete. Card is the call's card with the
+	// result. If the call waits for the subagent, its ToolFinished follows.
 	ChildFinished struct {
 		CallID string
 		Child  *Child
@@ -232,7 +235,7 @@ type (
 	OptionsChanged struct{}
 	// CommandsChanged says that there may be other slash commands than before (R158).
 	CommandsChanged struct{}
-	// SandboxFound says that it is known now how processes are confined.
+	// SandboxFound says that the trial of the sandbox has ended.
 	SandboxFound struct{}
 	// Notice tells the user something that is not the model's text, such as
 	// a retry.
@@ -286,6 +289,7 @@ func (ToolTerminal) isEvent()      {}
 func (ToolFinished) isEvent()      {}
 func (ToolCard) isEvent()          {}
 func (JobOutput) isEvent()         {}
+func (JobListens) isEvent()        {}
 func (JobEnded) isEvent()          {}
 func (ChildStarted) isEvent()      {}
 func (ChildEvent) isEvent()        {}

@@ -13,13 +13,12 @@ import (
 // then 14 random ones. When the clock goes back, ids count on from the last.
 // The zero value is ready; it is safe for concurrent use.
 type IDs struct {
-	// Known, unless nil, is handed the prefix and what makes a fresh id, and returns the id to
-	// take: a recording is played with the ids that were made then. It is set before the first
-	// use.
+	// Known, unless nil, chooses each id. It gets the prefix and a function that makes a fresh id; a
+	// replay returns the recorded id instead. It is set before the first use.
 	Known func(prefix string, fresh func() string) string
 
-	mu   sync.Mutex
-	last uint64
+	mu   sync.Mutex // guards last
+	last uint64     // the stamp of the last id
 }
 
 // The prefixes of ids.

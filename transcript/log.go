@@ -9,15 +9,14 @@ import (
 	"time"
 )
 
-// Log folds a stream of events into messages. What it holds after any prefix
-// of the stream is the truthful state of the conversation at that moment
-// (R142). It is safe for concurrent use.
+// Log folds a stream of events into messages. After each event it has the true state of the conversation at
+// that moment (R142). It is safe for concurrent use.
 type Log struct {
-	mu       sync.Mutex
+	mu       sync.Mutex // guards what follows
 	messages []*Message
-	from     int                  // where the conversation begins, after what was cleared
-	seen     []*Message           // what a model sees of it
-	hidden   map[string]string    // messages that are hidden, by the one with which they were
+	start    int                  // the index of the first message after the last clear
+	view     []*Message           // what a model sees
+	hidden   map[string]string    // the hidden messages, with the MessageID of the Hidden that hid them
 	parts    map[string]*growing  // open text and reasoning parts
 	calls    map[string]*openCall // calls that have not ended
 	memory   Memory
@@ -25,17 +24,16 @@ type Log struct {
 	now      func() time.Time
 }
 
-// growing collects deltas. What came before is not copied again as it grows,
-// for an answer can be large.
+// growing collects deltas. It does not copy the whole text for each delta, because an answer can be large.
 type growing struct {
 	full []string
 	last strings.Builder
 	set  func(string)
-	// reasoning is the part itself when it is one of reasoning.
+	// reasoning is the part, if it is a ReasoningPart.
 	reasoning *ReasoningPart
 }
 
-// pieceBytes is the size of the pieces that a growing text is kept in.
+// pieceBytes is the size of the pieces of a growing text.
 const pieceBytes = 64 << 10
 
 func (g *growing) add(text string) {
@@ -55,20 +53,20 @@ func (g *growing) text() string {
 
 type openCall struct {
 	part    *ToolPart
-	message string // the id of the message that holds it
+	message string // the id of its message
 	input   strings.Builder
 	printed Printed
 }
 
-// NewLog returns a Log that begins with the given messages, of a record.
+// NewLog returns a Log whose record starts with the given messages.
 func NewLog(messages ...*Message) *Log {
 	l := &Log{messages: messages, hidden: map[string]string{}, parts: map[string]*growing{}, calls: map[string]*openCall{}, now: time.Now}
-	l.look()
+	l.rebuildView()
 	return l
 }
 
-// Restore makes what was stored the state of a log that holds nothing yet. Calls that are
-// still open go on with their next event.
+// Restore sets the state of an empty Log to a stored one. Calls that are still open continue with their next
+// event.
 func (l *Log) Restore(s Snapshot) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,7 +74,7 @@ func (l *Log) Restore(s Snapshot) {
 	if l.hidden = maps.Clone(s.Hidden); l.hidden == nil {
 		l.hidden = map[string]string{}
 	}
-	l.look()
+	l.rebuildView()
 	for _, m := range s.Messages {
 		for _, call := range m.Calls() {
 			if !call.State.Terminal() {
@@ -86,46 +84,45 @@ func (l *Log) Restore(s Snapshot) {
 	}
 }
 
-// look makes what a model sees anew, of the record.
-func (l *Log) look() {
-	l.from, l.seen = 0, nil
+// rebuildView makes the view from the record.
+func (l *Log) rebuildView() {
+	l.start, l.view = 0, nil
 	for i, m := range l.messages {
-		l.show(i, m)
+		l.addToView(i, m)
 	}
 }
 
-// show adds the message at i of the record to what a model sees.
-func (l *Log) show(i int, m *Message) {
+// addToView adds message i of the record to the view.
+func (l *Log) addToView(i int, m *Message) {
 	switch {
 	case l.hidden[m.ID] != "":
 	case m.Clears:
-		l.from, l.seen = i+1, nil
+		l.start, l.view = i+1, nil
 	case m.Aside:
 	case m.Compaction != nil:
-		l.seen = m.Compaction.View(l.seen, m)
+		l.view = m.Compaction.View(l.view, m)
 	default:
-		l.seen = append(l.seen, m)
+		l.view = append(l.view, m)
 	}
 }
 
-// add ends the record with a message.
+// add adds a message to the record and the view.
 func (l *Log) add(m *Message) {
 	l.messages = append(l.messages, m)
-	l.show(len(l.messages)-1, m)
+	l.addToView(len(l.messages)-1, m)
 }
 
-// Messages returns the conversation as a model sees it: what was said since it was last
-// cleared, as compactions left it. Messages that are Finished are shared and must not be
-// changed by anyone.
+// Messages returns the conversation as a model sees it: since the last clear, and after compactions. Messages
+// that are Finished are shared, and must not be changed.
 func (l *Log) Messages() []*Message {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.grow()
-	return slices.Clone(l.seen)
+	return slices.Clone(l.view)
 }
 
-// Record returns all that was ever said, what was cleared or compacted with it. The same
-// holds for it as for Messages.
+// Record returns all messages, including those that were cleared or compacted. The same holds for them as
+// for Messages.
 func (l *Log) Record() []*Message {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -133,14 +130,14 @@ func (l *Log) Record() []*Message {
 	return slices.Clone(l.messages)
 }
 
-// grow brings the parts that are still open up to date.
+// grow brings the open parts up to date.
 func (l *Log) grow() {
 	for _, part := range l.parts {
 		part.set(part.text())
 	}
 }
 
-// Memory returns what the session's tools remember.
+// Memory returns the memory of the session's tools.
 func (l *Log) Memory() Memory {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -158,8 +155,8 @@ func (l *Log) OpenCalls() []string {
 	return ids
 }
 
-// Waiting returns the calls that have not ended, in the order in which they were made. Between
-// two turns these are calls that waited for the user when an earlier process ended (R141).
+// Waiting returns the calls that have not ended, in their order. Between two turns these are the calls that
+// waited for the user when an earlier process ended (R141).
 func (l *Log) Waiting() (calls []ToolPart) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -176,8 +173,7 @@ func (l *Log) Waiting() (calls []ToolPart) {
 	return calls
 }
 
-// MessageOf returns the id of the message that holds an open call; "" when the call is
-// not open.
+// MessageOf returns the id of the message of an open call; "" when the call is not open.
 func (l *Log) MessageOf(callID string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -188,7 +184,7 @@ func (l *Log) MessageOf(callID string) string {
 	return call.message
 }
 
-// Seal ends the conversation: no event changes it any more.
+// Seal ends the conversation: later events do not change it.
 func (l *Log) Seal() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -229,7 +225,7 @@ func (l *Log) Apply(e Event) {
 		l.hide(e.MessageID)
 	case Shown:
 		maps.DeleteFunc(l.hidden, func(_, by string) bool { return by == e.MessageID })
-		l.look()
+		l.rebuildView()
 	case Cleared:
 		l.add(&Message{ID: e.MessageID, Role: Assistant, Created: e.At, Synthetic: true, Finished: true, Clears: true})
 	case PartStarted:
@@ -291,7 +287,7 @@ func (l *Log) applyCall(e Event) {
 	}
 }
 
-// Ready takes over what is known of a call once its arguments are complete.
+// Ready sets what is known of a call when its arguments are complete.
 func (p *ToolPart) Ready(e ToolReady) {
 	p.Tool, p.Input, p.Card = e.Tool, e.Input, e.Card
 	p.Complete, p.Args = true, nil
@@ -317,7 +313,7 @@ func (l *Log) finishCall(e ToolFinished) {
 	call.part.Text, call.part.Shown, call.part.Images = e.Text, e.Shown, e.Images
 	call.part.Printed = call.printed.At(e.State)
 	if m := l.message(call.message); m != nil && len(l.calls) == 0 {
-		m.Finished = true // the agent may have said something after it
+		m.Finished = true // found by its id, because the agent may have said something after it
 	}
 }
 
@@ -337,7 +333,7 @@ func (l *Log) startPart(e PartStarted) {
 	l.parts[e.PartID] = &growing{set: func(s string) { part.Text = s }}
 }
 
-// message finds a message from the end, where the live ones are.
+// message finds a message. It starts at the end, where most events look.
 func (l *Log) message(id string) *Message {
 	for i := len(l.messages) - 1; i >= 0; i-- {
 		if l.messages[i].ID == id {
@@ -348,20 +344,20 @@ func (l *Log) message(id string) *Message {
 }
 
 func (l *Log) drop(id string) {
-	for i := len(l.messages) - 1; i >= l.from; i-- {
+	for i := len(l.messages) - 1; i >= l.start; i-- {
 		if l.messages[i].ID == id {
 			l.messages = slices.Delete(slices.Clone(l.messages), i, i+1)
-			l.seen = slices.DeleteFunc(l.seen, func(m *Message) bool { return m.ID == id })
+			l.view = slices.DeleteFunc(l.view, func(m *Message) bool { return m.ID == id })
 			return
 		}
 	}
 }
 
 func (l *Log) withdraw(id string) {
-	for i := l.from; i < len(l.messages); i++ {
+	for i := l.start; i < len(l.messages); i++ {
 		if l.messages[i].ID == id {
 			l.messages = l.messages[:i:i]
-			l.look()
+			l.rebuildView()
 			return
 		}
 	}
@@ -378,11 +374,10 @@ func (l *Log) hide(id string) {
 			l.hidden[m.ID] = id
 		}
 	}
-	l.look()
+	l.rebuildView()
 }
 
-// IsHidden reports whether a message is in the record and hidden, and whether it is there at
-// all.
+// IsHidden reports whether a message is hidden, and whether it is in the record.
 func (l *Log) IsHidden(id string) (hidden, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

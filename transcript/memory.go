@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Memory is what a session's tools remember, folded from the stream like the
-// messages: the plan (R61), what was counted (R80), the tools that a search
-// made callable (R87), and the hosts that a user or a search named.
+// Memory is the memory of a session's tools, folded from the stream like the messages: the plan (R61),
+// counts (R80), the tools that a search made callable (R87), and the hosts that a user or a search named.
 type Memory struct {
 	Plan   []PlanEntry    `json:"plan,omitempty"`
 	Counts map[string]int `json:"counts,omitempty"`
@@ -15,8 +14,7 @@ type Memory struct {
 	Hosts  []string       `json:"hosts,omitempty"`
 }
 
-// Apply folds one event. Events that concern no memory change nothing. What
-// Clone returned before is left as it was.
+// Apply folds one event. Other events change nothing. Earlier clones do not change.
 func (m *Memory) Apply(e Event) {
 	switch e := e.(type) {
 	case PlanChanged:

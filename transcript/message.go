@@ -9,7 +9,7 @@ import (
 	"acp-agent/kinds"
 )
 
-// Role says who a message is from.
+// Role is the side from which a message comes.
 type Role string
 
 // The roles of a conversation. Tool results are parts of the assistant message
@@ -19,38 +19,34 @@ const (
 	Assistant Role = "assistant"
 )
 
-// Message is one entry of a conversation. A finished message never changes
-// again (R135), so what was derived from it may be kept.
+// Message is one entry of a conversation. A finished message never changes (R135), so that values derived
+// from it may be cached.
 type Message struct {
 	ID      string    `json:"id"`
 	Role    Role      `json:"role"`
 	Created time.Time `json:"created"`
 	Parts   []Part    `json:"-"`
-	// Digest is the SHA-256 of the system prompt an assistant message was
-	// made under, in hexadecimal (R138).
+	// Digest is the SHA-256, in hexadecimal, of the system prompt of an assistant message (R138).
 	Digest string `json:"digest,omitempty"`
 	// Model is the model that wrote an assistant message.
 	Model string `json:"model,omitempty"`
-	// Origin is the provider and dialect that wrote an assistant message, in a form that
-	// only the provider reads. What is kept for replay is understood where the origin is
-	// equal, and nowhere else; "" is an origin that is not known.
+	// Origin is the provider and dialect of an assistant message, in a form that only the provider
+	// reads. The Replay of its parts may only be sent back where the origin is the same; "" is an
+	// unknown origin.
 	Origin string `json:"origin,omitempty"`
-	// Usage is what the model call behind an assistant message cost.
+	// Usage is the usage of the model call of an assistant message.
 	Usage *Usage `json:"usage,omitempty"`
 	// Finished says that no event will add to this message.
 	Finished bool `json:"finished"`
-	// Synthetic says of an assistant message that the agent wrote it, not the model,
-	// such as the end of a subagent in the background. The model is told of it as of
-	// something that it did not say (R68).
+	// Synthetic says that the agent, and not the model, wrote an assistant message, such as the end of
+	// a subagent in the background. A request marks it as something that the model did not say (R68).
 	Synthetic bool `json:"synthetic,omitempty"`
-	// Clears says that the conversation begins anew after this message, which says nothing
-	// itself: what stands before it is record, and no model sees it again.
+	// Clears says that a new conversation starts after this message, which has no text. No model sees
+	// the messages before it.
 	Clears bool `json:"clears,omitempty"`
-	// Compaction says what of the messages before this one a model still sees; nil means
-	// that the message changes nothing in that.
+	// Compaction says what a model still sees of the messages before this one; nil means all of them.
 	Compaction *Compaction `json:"compaction,omitempty"`
-	// Aside says that the user sees the message and no model does, such as a slash command
-	// and its answer (R158).
+	// Aside says that only the user sees the message, such as a slash command and its answer (R158).
 	Aside bool `json:"aside,omitempty"`
 }
 
@@ -58,44 +54,42 @@ type Message struct {
 // *LinkPart, *ResourcePart or *ToolPart.
 type Part interface{ isPart() }
 
-// TextPart is text for people.
+// TextPart is text of the user, the model or the agent.
 type TextPart struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
-	// Synthetic text was put there by the agent, not by the user: the
-	// model sees it, the editor does not.
+	// Synthetic says that the agent, and not the user, wrote the text: the model sees it, the editor
+	// does not.
 	Synthetic bool `json:"synthetic,omitempty"`
-	// Replaced text is what the user typed where the model reads something else in its
-	// place, such as a prompt of an MCP server: the editor shows it, the model does not
-	// see it (R158).
+	// Replaced says that the model reads something else in place of the text, such as a prompt of an
+	// MCP server in place of its command: the editor shows the text, the model does not see it (R158).
 	Replaced bool `json:"replaced,omitempty"`
 }
 
-// ReasoningPart is a model's thinking. The editor shows it as thoughts; the provider that
-// it came from sends it back where its server wants it.
+// ReasoningPart is a model's thinking. The editor shows it as thoughts; the provider from which it came sends
+// it back if its server wants that.
 type ReasoningPart struct {
 	ID string `json:"id"`
-	// Text is for people; it is empty when the server sent data only, such as redacted or
-	// encrypted reasoning.
+	// Text is for the user. It is empty when the server sent only data, such as redacted or encrypted
+	// reasoning.
 	Text string `json:"text"`
-	// Replay is what the server wants back unchanged, such as a signature: JSON that only
-	// the provider of the message's Origin reads. It is sent to that server and is neither
-	// shown nor searched for secrets.
+	// Replay is what the server wants back unchanged, such as a signature: JSON that only the provider
+	// of the message's Origin reads. It is sent to that server; it is not shown, and secrets are not
+	// removed from it.
 	Replay json.RawMessage `json:"replay,omitempty"`
 }
 
-// ImagePart is a picture in a prompt, base64 encoded.
+// ImagePart is an image in a prompt, base64 encoded.
 type ImagePart struct {
 	MediaType string `json:"media_type"`
 	Data      string `json:"data"`
 	URI       string `json:"uri,omitempty"`
-	// Synthetic says that the agent put it there, such as an image of an MCP server: the model
-	// sees it, the editor does not.
+	// Synthetic says that the agent added it, such as an image of an MCP server: the model sees it, the
+	// editor does not.
 	Synthetic bool `json:"synthetic,omitempty"`
 }
 
-// LinkPart points at something the prompt mentions; its content is not inlined
-// (R159).
+// LinkPart refers to something that the prompt mentions, without its content (R159).
 type LinkPart struct {
 	URI         string `json:"uri"`
 	Name        string `json:"name"`
@@ -120,9 +114,9 @@ type ToolPart struct {
 	Tool string `json:"tool"`
 	// Input is the argument text as the model wrote it, valid JSON or not.
 	Input string `json:"input"`
-	// Complete says that the arguments had come whole, and Args are the arguments that ran: canonical,
-	// preprocessed, validated (R21). Args is null when there were none, and nil where they are
-	// Input itself.
+	// Complete says that the arguments arrived completely. Args are the arguments with which the call
+	// ran: canonical, preprocessed, validated (R21). Args is null when there were none, and nil when
+	// they are Input.
 	Complete bool            `json:"complete,omitempty"`
 	Args     json.RawMessage `json:"args,omitempty"`
 	State    State           `json:"state"`
@@ -132,12 +126,12 @@ type ToolPart struct {
 	Result *Envelope `json:"result,omitempty"`
 	// Text is the result as the model reads it.
 	Text string `json:"text,omitempty"`
-	// Shown is what the card shows in place of Text; empty where the two are the same.
+	// Shown is what the card shows in place of Text; "" when that is the same.
 	Shown string `json:"shown,omitempty"`
-	// Printed is what the command of a call that did not end well had shown while it ran. The
-	// model does not read it.
+	// Printed is the output that the editor showed while the command of a call ran that was not done.
+	// The model does not read it.
 	Printed string `json:"printed,omitempty"`
-	// Images are results that the model looks at.
+	// Images are the images of the result.
 	Images []ImagePart `json:"images,omitempty"`
 	// Replay is what the server wants back unchanged with the call, as in ReasoningPart.
 	Replay json.RawMessage `json:"replay,omitempty"`
@@ -163,7 +157,7 @@ func (m *Message) Text() string {
 	return b.String()
 }
 
-// Typed joins the text parts that the user sees.
+// Typed joins the text parts that the user sees, also of a message of the agent.
 func (m *Message) Typed() string {
 	var b strings.Builder
 	for _, part := range m.Parts {
@@ -185,7 +179,7 @@ func (m *Message) Calls() []*ToolPart {
 	return calls
 }
 
-// State is where a tool call stands (R125).
+// State is the state of a tool call (R125).
 type State string
 
 // The states of a tool call. The last four are terminal; a call enters exactly

@@ -6,11 +6,11 @@ import (
 	"acp-agent/internal/textcut"
 )
 
-// printedBytes bounds what is kept of the output of a command that did not end well.
+// printedBytes bounds the output that Printed keeps.
 const printedBytes = 64 << 10
 
-// Printed collects what a running command prints, the end of it if it is much. The result of a
-// command that ends well has its output; of one that does not, this is all that there is.
+// Printed collects the end of the output of a running command, for a call whose result will not have it:
+// only the result of a call that is done has the output.
 type Printed struct {
 	text []byte
 	cut  bool
@@ -19,12 +19,12 @@ type Printed struct {
 // Add adds a piece of output, which is valid UTF-8.
 func (p *Printed) Add(text string) {
 	p.text = append(p.text, text...)
-	if len(p.text) > 2*printedBytes { // not at each piece
+	if len(p.text) > 2*printedBytes { // so that not every piece copies the text
 		p.text, p.cut = slices.Clone(textcut.Last(p.text, printedBytes)), true
 	}
 }
 
-// At returns what a call that ended in a state is to keep of its output.
+// At returns the output that a call keeps that has ended in a state.
 func (p *Printed) At(state State) string {
 	if state == Done {
 		return ""

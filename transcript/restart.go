@@ -6,25 +6,23 @@ import (
 	"time"
 )
 
-// RestartText is how a call ends whose process ended before it did (R141).
+// RestartText is the error of a call that was open when the process ended (R141).
 const RestartText = "aborted by host restart"
 
 // questionTool is the tool whose calls are questions to the user (R74).
 const questionTool = "question"
 
-// AfterRestart returns what a session goes on with whose process ended before it did:
-// nothing that ran is running any more, and nothing is run again (R141).
+// AfterRestart returns the state of a session whose process has ended, so that another one can resume it:
+// nothing is running any more, and nothing is run again (R141).
 //
-// A tool call that was queued or running ends as failed, aborted by the restart. Calls
-// that wait for the user, questions and approvals, are left as they are. A subagent
-// that had not ended is lost, with a note, and so are those below it; its own calls end
-// as well, calls that wait for the user included, for no one is left to take the
-// answer. The call that waited for it ends as failed.
+// A tool call that was queued or running ends as failed, aborted by the restart. Calls that wait for the
+// user, questions and approvals, stay open. A subagent that had not ended is lost, with a note, and so are
+// the subagents below it. All of its calls end, also the ones that wait for the user, because no agent is
+// left that could use the answer. The call that waited for the subagent ends as failed.
 //
-// lost are the subagents in the background that were spawned by the conversation itself:
-// of each of them its agent is still to be told (R68). s itself, and what it holds, is
-// not changed. Doing it twice does no more than doing it once. at is the time at which
-// what is lost ended.
+// lost are the subagents in the background that the conversation itself has spawned, about whose end its
+// agent has to be told (R68). at is the time at which they ended. s is not changed. AfterRestart is
+// idempotent.
 func AfterRestart(s Snapshot, at time.Time) (after Snapshot, lost []*Child) {
 	after = Snapshot{Memory: s.Memory.Clone(), Hidden: maps.Clone(s.Hidden)}
 	after.Messages, lost = restart{at: at}.messages(s.Messages)
@@ -34,7 +32,7 @@ func AfterRestart(s Snapshot, at time.Time) (after Snapshot, lost []*Child) {
 // restart closes what a process left open.
 type restart struct {
 	at time.Time
-	// over says that the conversation is a subagent's, which no one goes on with.
+	// over says that the conversation is a subagent's, which does not continue.
 	over bool
 }
 
@@ -72,8 +70,8 @@ func (r restart) message(m *Message) (after *Message, lost []*Child) {
 	return &copied, lost
 }
 
-// call returns the call as it ends, itself when it had ended or goes on waiting. lost is
-// its subagent when that was lost after the call's result.
+// call returns the call in its new state; call itself when it had ended or still waits. lost is its subagent
+// if that was lost after the call had its result.
 func (r restart) call(call *ToolPart) (after *ToolPart, lost *Child) {
 	child, gone := r.child(call.Child)
 	open := !call.State.Terminal() && (r.over || gone || !call.waits())
@@ -90,7 +88,7 @@ func (r restart) call(call *ToolPart) (after *ToolPart, lost *Child) {
 	return &copied, lost
 }
 
-// waits reports whether the call is one that only the user ends.
+// waits reports whether the call waits for the user.
 func (p *ToolPart) waits() bool {
 	return p.State == BlockedOnUser || !p.State.Terminal() && p.Tool == questionTool
 }
@@ -106,12 +104,12 @@ func (p *ToolPart) abort() {
 	p.Result = &Envelope{Type: Error, ErrorText: text, Error: &ErrorDetail{Kind: restartKind}}
 }
 
-// restartKind is the kind of error of such a call: the cause was the host, and not
-// a cancellation.
+// restartKind is the kind of error of a call that the restart found open: not a cancellation, but a failure
+// of the host.
 const restartKind = "backend"
 
-// child returns a subagent as the restart leaves it, c itself when that had ended with
-// all below it. gone says that it was lost by this restart.
+// child returns the subagent in its new state; c itself when it had ended, with all subagents below it. gone
+// says that this restart has lost it.
 func (r restart) child(c *Child) (after *Child, gone bool) {
 	if c == nil {
 		return nil, false

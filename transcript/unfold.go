@@ -1,8 +1,8 @@
 package transcript
 
-// Unfold emits the events that make a message, in the order in which they came when it was
-// said: a Log that applies them holds the message again. A call that has not ended stays open.
-// The conversation of an opaque subagent comes before the end of the call that spawned it.
+// Unfold emits the events of a message in their original order, so that a Log that applies them has the
+// message. A call that has not ended stays open. The conversation of an opaque subagent comes before the end
+// of the call that spawned it.
 func Unfold(m *Message, emit func(Event)) {
 	switch {
 	case m.Role == User:
@@ -18,8 +18,7 @@ func Unfold(m *Message, emit func(Event)) {
 	}
 }
 
-// unfoldStep emits an answer of a model: all of its parts, its end, and then what came of its
-// calls.
+// unfoldStep emits the answer of a model: all of its parts, its end, and then its calls.
 func unfoldStep(m *Message, emit func(Event)) {
 	emit(StepStarted{MessageID: m.ID, Model: m.Model, Digest: m.Digest, At: m.Created})
 	for _, part := range m.Parts {
@@ -52,8 +51,8 @@ func unfoldStep(m *Message, emit func(Event)) {
 	}
 }
 
-// UnfoldCall emits the events that make a call of a message, of which no event has come yet. The
-// calls of a message that the agent itself wrote come in no other way (AgentSaid).
+// UnfoldCall emits the events of a call of a message from its start. It is for messages that the agent itself
+// has written: Unfold emits an AgentSaid for them, without events of their calls.
 func UnfoldCall(messageID string, call *ToolPart, emit func(Event)) {
 	emit(ToolStarted{MessageID: messageID, CallID: call.CallID, Name: call.Name, Tool: call.Tool, Card: call.Card})
 	emit(call.ready())
@@ -71,7 +70,7 @@ func (p *ToolPart) ready() ToolReady {
 	return ToolReady{CallID: p.CallID, Tool: p.Tool, Input: p.Input, Args: p.ran(), Card: p.Card}
 }
 
-// ran are the arguments that the call ran with.
+// ran are the arguments with which the call ran.
 func (p *ToolPart) ran() []byte {
 	switch string(p.Args) {
 	case "":

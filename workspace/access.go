@@ -100,11 +100,11 @@ func (c *checker) check(t *trail, write bool) (Access, error) {
 	}
 	r, _ := pick(c.usable(""), t, write)
 	switch {
-	case c.foreign(t, r):
+	case c.inOtherSession(t, r):
 		return Access{}, c.outside(t, write)
 	case r != nil:
 		access.Inside = true
-	case write || c.gone(abs) != nil:
+	case write || c.lostRoot(abs) != nil:
 		return Access{}, c.outside(t, write)
 	default:
 		access.Dir = c.grantable(t)
@@ -172,7 +172,7 @@ func (c *checker) workingDir(path string) (string, error) {
 	}
 	r, _ := pick(c.usable(""), t, false)
 	switch {
-	case r == nil || c.foreign(t, r):
+	case r == nil || c.inOtherSession(t, r):
 		return "", c.outside(t, false)
 	case !t.exists():
 		return "", &tools.Error{Kind: tools.BadInput, Path: abs, Message: "the working directory " + abs + " does not exist"}

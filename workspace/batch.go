@@ -11,8 +11,8 @@ import (
 	"acp-agent/workspace/undo/recovery"
 )
 
-// Apply makes several changes as one (R97), in two phases. The first gets all
-// ready: it compares each file with what the caller read, keeps the pre-images,
+// Apply makes several changes as one (R97), in two phases. The first prepares
+// all of them: it compares each file with what the caller read, keeps the pre-images,
 // and writes each new text to a temporary file beside its target, synced. A disk
 // that is full, or a file that changed, is found there, and nothing was changed.
 // The second hands texts to the editor, and then does no more than rename: what
@@ -33,11 +33,11 @@ func (f files) Apply(ctx context.Context, changes []tools.FileChange) error {
 
 // part is one change of a batch.
 type part interface {
-	// stage gets the change ready and calls then, while what it needs is held.
+	// stage prepares the change and calls then, while it holds what the change needs.
 	stage(ctx context.Context, then func() error) error
 	// plan says how the change is undone after a kill.
 	plan() recovery.Step
-	// do makes the change, and undo takes it back. What cannot be taken back so
+	// do makes the change, and undo takes it back. A change that undo cannot take back
 	// is put on record, to be restored from its pre-image.
 	do(ctx context.Context) error
 	undo() error
@@ -65,7 +65,7 @@ func (b *batch) add(c tools.FileChange) {
 	}
 }
 
-// alone makes a change that needs no other.
+// alone makes the one change of a batch.
 func (b *batch) alone(ctx context.Context, c tools.FileChange) error {
 	switch {
 	case c.Delete:
@@ -80,8 +80,8 @@ func (b *batch) alone(ctx context.Context, c tools.FileChange) error {
 // directory open. Once all are prepared it makes the changes.
 func (b *batch) stage(ctx context.Context, i int) error {
 	if i == len(b.parts) {
-		err := b.make(ctx)
-		if errors.Is(err, errMoved) { // nothing is got ready again once changes were made
+		err := b.apply(ctx)
+		if errors.Is(err, errMoved) { // nothing is prepared again once changes were made
 			err = &tools.Error{Kind: tools.Backend, Err: tools.ErrChanged, Message: "a file was changed since it was read"}
 		}
 		return err
@@ -89,8 +89,8 @@ func (b *batch) stage(ctx context.Context, i int) error {
 	return b.parts[i].stage(ctx, func() error { return b.stage(ctx, i+1) })
 }
 
-// make is the second phase.
-func (b *batch) make(ctx context.Context) error {
+// apply makes the changes, once all are prepared.
+func (b *batch) apply(ctx context.Context) error {
 	var local []part
 	for _, s := range b.parts {
 		if w, ok := s.(*writing); !ok || !w.handed {
@@ -111,7 +111,7 @@ func (b *batch) make(ctx context.Context) error {
 	return nil
 }
 
-// rename makes the changes of the disk, under a plan.
+// rename makes the changes on the disk, under a plan.
 func (b *batch) rename(ctx context.Context, parts []part) (err error) {
 	if len(parts) == 0 {
 		return nil

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/tools"
 	"acp-agent/workspace/private"
 )
@@ -112,11 +113,12 @@ func TestApply(t *testing.T) {
 
 // TestApply_Faults makes each step of a batch fail in turn: every file is the old one, with
 // nothing beside it, and the rollback of the call has nothing to do. A directory that cannot
-// be synced, and pre-images aside, no step may fail after the last file has its name.
+// be synced, and pre-images aside, no step may fail after the last file has its name. The short
+// form has every third step fail.
 func TestApply_Faults(t *testing.T) {
 	t.Parallel()
 	before, after := batchFiles()
-	for at := 1; ; at++ {
+	for at := 1; ; at += testreq.Rounds(3, 1) {
 		fault := &counted{at: at, do: func() error { return &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC} }}
 		g := newFixture(t, func(o *Options) { o.fault = fault.step })
 		putAll(t, g.cwd, before)
@@ -175,7 +177,8 @@ func crashInBatch(at, dir string) int {
 }
 
 // TestApply_Crash kills the process at each step of a batch: after the next start every file
-// is the old one, or every file the new one, and nothing else is left.
+// is the old one, or every file the new one, and nothing else is left. The short form kills it at
+// every second step.
 func TestApply_Crash(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -184,7 +187,8 @@ func TestApply_Crash(t *testing.T) {
 	}
 	before, after := batchFiles()
 	olds, torn := 0, 0
-	for at := 1; ; at++ {
+	stride := testreq.Rounds(2, 1)
+	for at := 1; ; at += stride {
 		dir := t.TempDir()
 		work := filepath.Join(dir, "work")
 		putAll(t, work, before)
@@ -212,7 +216,7 @@ func TestApply_Crash(t *testing.T) {
 			torn++
 		}
 	}
-	if olds < 25 || torn == 0 {
+	if olds*stride < 25 || torn == 0 {
 		t.Errorf("%d kills left the old files, %d came between two renamings", olds, torn)
 	}
 }

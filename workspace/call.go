@@ -15,7 +15,7 @@ type Call struct {
 	walker
 	output
 	disk disk
-	// late calls go on while the session closes.
+	// late says that the call may run while the session closes.
 	late     bool
 	stop     context.CancelFunc
 	commands *run.Commands
@@ -24,10 +24,10 @@ type Call struct {
 // Call returns the files and commands of one call of a tool. Its output goes to sink as
 // transcript events until Finish; nil shows it to no one.
 func (w *Workspace) Call(callID, tool string, sink transcript.Sink) *Call {
-	return w.start(callID, tool, sink, false)
+	return w.newCall(callID, tool, sink, false)
 }
 
-func (w *Workspace) start(callID, tool string, sink transcript.Sink, late bool) *Call {
+func (w *Workspace) newCall(callID, tool string, sink transcript.Sink, late bool) *Call {
 	if sink == nil {
 		sink = transcript.Discard
 	}
@@ -39,7 +39,7 @@ func (w *Workspace) start(callID, tool string, sink transcript.Sink, late bool) 
 		output: output{callID: callID, sink: sink, done: over},
 	}
 	c.disk = disk{leftovers: w.leftovers, ended: c.ended, fault: w.o.fault}
-	c.commands = w.runner.Commands(run.Call{ID: callID, Tool: tool, Over: over, ShowTerminal: c.showTerminal})
+	c.commands = w.runner.Commands(run.Call{ID: callID, Tool: tool, Context: over, ShowTerminal: c.showTerminal})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.calls[c] = struct{}{}
@@ -54,7 +54,7 @@ func (w *Workspace) start(callID, tool string, sink transcript.Sink, late bool) 
 // a result that is cut once it is known. Finish may be called more than once.
 func (c *Call) Finish() {
 	if !c.ended() {
-		c.show(func() string { return c.text.flush() })
+		c.show(func() string { return c.text.Flush() })
 	}
 	c.end()
 	c.w.opened.finish(c.id)

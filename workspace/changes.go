@@ -15,12 +15,12 @@ type changes struct{ c *Call }
 
 // Last describes what Undo would do.
 func (c changes) Last(ctx context.Context, path string) (tools.Change, error) {
-	return c.c.w.history.Describe(ctx, c.c.takingBack(), c.c.w.changed(path))
+	return c.c.w.history.Describe(ctx, c.c.undoCall(), c.c.w.changed(path))
 }
 
 // Undo takes back the last change of a file.
 func (c changes) Undo(ctx context.Context, path string) (tools.Change, error) {
-	return c.c.w.history.Undo(ctx, c.c.takingBack(), c.c.w.changed(path))
+	return c.c.w.history.Undo(ctx, c.c.undoCall(), c.c.w.changed(path))
 }
 
 // Rollback takes back what the call changed so far. It goes on when the call is
@@ -30,15 +30,15 @@ func (c changes) Rollback(ctx context.Context) []error {
 	return c.c.w.rollback(context.WithoutCancel(ctx), c.c.id, nil)
 }
 
-// takingBack is the call as the history knows it.
-func (c *Call) takingBack() undo.Call {
+// undoCall returns the call in the form that the history takes.
+func (c *Call) undoCall() undo.Call {
 	return undo.Call{Origin: c.origin(), Files: restorer{c.files()}}
 }
 
 // Rollback takes back what an operation, which is a call by its id, changed through
 // files; see [undo.History.Rollback]. It waits for the locks of the files.
 func (w *Workspace) Rollback(ctx context.Context, operation string) []error {
-	return w.rollback(ctx, operation, w.o.Locks.LockAll)
+	return w.rollback(ctx, operation, w.o.Locks.lockAll)
 }
 
 func (w *Workspace) rollback(
@@ -47,9 +47,9 @@ func (w *Workspace) rollback(
 	end, ok := w.inFlight.start()
 	defer end()
 	// The operation's own call may have ended, and the session may be ending.
-	c := w.start("", "rollback", nil, ok)
+	c := w.newCall("", "rollback", nil, ok)
 	defer c.Finish()
-	by := c.takingBack()
+	by := c.undoCall()
 	by.Lock = lock
 	return w.history.Rollback(ctx, by, operation)
 }
@@ -71,9 +71,9 @@ func (w *Workspace) changed(path string) undo.File {
 
 // UndoFrom takes back all that happened to files after a message of the user, by its number
 // among the checkpoints of the history, and marks it and those after it as undone. overwrite
-// decides about files that someone else has changed since; nil leaves them.
+// decides about files that were changed by others since; nil leaves them.
 func (w *Workspace) UndoFrom(ctx context.Context, i int, overwrite undo.Overwrite) (out undo.Outcome, err error) {
-	err = w.whole(func(by undo.Call, tree undo.Tree) (err error) {
+	err = w.undoWhole(func(by undo.Call, tree undo.Tree) (err error) {
 		out, err = w.history.UndoFrom(ctx, by, tree, i, overwrite)
 		return err
 	})
@@ -82,23 +82,23 @@ func (w *Workspace) UndoFrom(ctx context.Context, i int, overwrite undo.Overwrit
 
 // Redo takes the last undo back. first is the number of the first message that counts again.
 func (w *Workspace) Redo(ctx context.Context, overwrite undo.Overwrite) (first int, out undo.Outcome, err error) {
-	err = w.whole(func(by undo.Call, tree undo.Tree) (err error) {
+	err = w.undoWhole(func(by undo.Call, tree undo.Tree) (err error) {
 		first, out, err = w.history.Redo(ctx, by, tree, overwrite)
 		return err
 	})
 	return first, out, err
 }
 
-// whole lets do take back a whole turn, which the end of the session does not cut in two.
-func (w *Workspace) whole(do func(undo.Call, undo.Tree) error) error {
+// undoWhole calls do, which takes back a whole turn. The end of the session waits for it.
+func (w *Workspace) undoWhole(do func(undo.Call, undo.Tree) error) error {
 	end, ok := w.inFlight.start()
 	defer end()
 	if !ok {
 		return endedError("the session")
 	}
-	c := w.start("undo", "undo", nil, true)
+	c := w.newCall("undo", "undo", nil, true)
 	defer c.Finish()
-	by := c.takingBack()
-	by.Lock = w.o.Locks.LockAll
+	by := c.undoCall()
+	by.Lock = w.o.Locks.lockAll
 	return do(by, reverter{restorer{c.files()}})
 }

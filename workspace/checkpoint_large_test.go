@@ -21,7 +21,7 @@ import (
 // unhurried are the bounds of a look, without those of time: the machine of a test may be slow.
 func unhurried(o *Options) {
 	o.Keeping.Bounds = snapshot.DefaultBounds()
-	o.Keeping.Bounds.Listing, o.Keeping.Bounds.Copying = time.Minute, time.Minute
+	o.Keeping.Bounds.Listing, o.Keeping.Bounds.Copying = 10*time.Minute, 10*time.Minute
 }
 
 const (

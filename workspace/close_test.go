@@ -124,7 +124,7 @@ func TestInFlight_Finish(t *testing.T) {
 		if _, ok := w.inFlight.start(); !ok {
 			t.Fatal("nothing can start")
 		}
-		c := w.start("", "", nil, true)
+		c := w.newCall("", "", nil, true)
 		start = time.Now()
 		w.finish()
 		same(t, "waited for what hangs", time.Since(start), finishWait)

@@ -9,11 +9,10 @@ import (
 	"acp-agent/workspace/undo/journal"
 )
 
-// confirm looks at what became of a text that the editor says it has written. The
-// disk is looked at first: an editor that saves is asked nothing. An editor that
-// keeps the text unsaved shows it when it is read. One that made another text of
-// it, such as by formatting it, is believed, and the result says so. Where
-// everything still is as it was before, the text was dropped, which is an error.
+// confirm checks a write that the editor has confirmed. It looks at the disk first, so that an
+// editor that saves is asked nothing more. An editor that keeps the text unsaved returns it when
+// it is asked. When there is another text, such as a formatted one, the write counts, and the
+// result says so. When nothing has changed, the editor dropped the text, which is an error.
 func (c *change) confirm(ctx context.Context, record *journal.Record) error {
 	for wait := confirmPause; ; wait *= 2 {
 		seen, err := c.writtenNow(ctx, record)
@@ -43,17 +42,17 @@ const (
 	lastConfirmPause = 200 * time.Millisecond
 )
 
-// written is what a file holds after a write through the editor.
-type written int
+// writeOutcome is what a file was found to hold after a write through the editor.
+type writeOutcome int
 
 const (
-	asBefore written = iota
+	asBefore writeOutcome = iota
 	asWritten
 	otherwise
 )
 
 // writtenNow looks once, at the disk and then, if need be, at the buffer.
-func (c *change) writtenNow(ctx context.Context, record *journal.Record) (written, error) {
+func (c *change) writtenNow(ctx context.Context, record *journal.Record) (writeOutcome, error) {
 	after, err := c.diskNow(ctx)
 	if err != nil {
 		return otherwise, nil // it is not a text any more, or gone from the session's directories

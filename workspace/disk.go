@@ -104,9 +104,9 @@ func (d *disk) moveAside(p *place, aside *temporary, then fs.FileInfo) error {
 	return errors.Join(errMoved, aside.putBack(p))
 }
 
-// settle makes the directory's entry durable. The text is in place by now, so
-// a file system that cannot do this is not a failure of the write.
-func (d *disk) settle(p *place) {
+// syncEntry makes the directory's entry durable. The text is in place by now, so an error
+// of the file system is not a failure of the write.
+func (d *disk) syncEntry(p *place) {
 	if d.fault("syncdir") == nil {
 		_ = syncDir(p.dir)
 	}

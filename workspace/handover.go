@@ -42,7 +42,7 @@ func (c *change) compareBuffer(ctx context.Context, r *reading) error {
 // handOver lets the editor write the text. When it is not known whether it did,
 // the change stays on record: it may have to be taken back.
 func (c *change) handOver(ctx context.Context) error {
-	entry, record, err := c.ready(ctx)
+	entry, record, err := c.prepareHandOver(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,18 +59,17 @@ func (c *change) handOver(ctx context.Context) error {
 	return err
 }
 
-// ready keeps the pre-image of a write through the editor and then compares the
-// file with what the caller read: keeping waits for the disk, and between the
-// comparison and the request there is nothing to wait for. An editor offers no way
-// to do both at once.
-func (c *change) ready(ctx context.Context) (*journal.Entry, journal.Record, error) {
+// prepareHandOver keeps the pre-image of a write through the editor, and compares the
+// file with what the caller read. The comparison comes last, because keeping waits for the disk and
+// the editor offers no way to compare and write at once.
+func (c *change) prepareHandOver(ctx context.Context) (*journal.Entry, journal.Record, error) {
 	if c.before != nil {
 		c.r.content = c.before.Content // the editor is asked once, afterwards
 	} else if err := c.view.readEditor(ctx, c.r); err != nil {
 		return nil, journal.Record{}, err
 	}
 	for range tries {
-		entry := c.stage()
+		entry := c.newEntry()
 		record, err := c.imageEditor(entry)
 		var now *reading
 		if err == nil {

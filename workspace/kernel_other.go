@@ -4,8 +4,8 @@ package workspace
 
 import "os"
 
-// isKernelPath knows no file systems of the kernel but by their names.
+// isKernelPath finds none: here paths of the kernel are refused by their names alone.
 func isKernelPath(string) bool { return false }
 
-// isKernelFile knows no file systems of the kernel but by their names.
+// isKernelFile finds none, as isKernelPath does.
 func isKernelFile(*os.File) bool { return false }

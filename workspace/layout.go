@@ -164,9 +164,9 @@ func (l *layout) leadsToSecret(abs string) bool {
 	return err == nil && l.secret(t)
 }
 
-// foreign reports whether a path lies in the common parent of the sessions'
+// inOtherSession reports whether a path lies in the common parent of the sessions'
 // directories, but not in this session's own (R107).
-func (l *layout) foreign(t *trail, r *root) bool {
+func (l *layout) inOtherSession(t *trail, r *root) bool {
 	if r != nil && r.own {
 		return false
 	}
@@ -178,9 +178,9 @@ func (l *layout) foreign(t *trail, r *root) bool {
 	return inside
 }
 
-// gone is the root of the session by whose text a path lies in it, and which is not
-// what it was.
-func (l *layout) gone(abs string) *root {
+// lostRoot returns the root of the session that contains a path by its text, when that root was
+// removed or replaced; else nil.
+func (l *layout) lostRoot(abs string) *root {
 	for _, r := range l.roots() {
 		for _, dir := range []string{r.given, r.path} {
 			if pathname.Contains(dir, abs) && !r.stands() {
@@ -200,7 +200,7 @@ func (l *layout) outside(t *trail, write bool) *tools.Error {
 	if real := t.real(); real != t.asked {
 		where += " (which leads to " + real + ")"
 	}
-	if r := l.gone(t.asked); r != nil {
+	if r := l.lostRoot(t.asked); r != nil {
 		return goneError(t.asked, r)
 	}
 	var dirs []string

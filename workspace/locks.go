@@ -21,16 +21,16 @@ import (
 // its first use.
 type Locks struct {
 	// Dir is a private directory of the user that all agent processes share;
-	// empty means that other processes are not held out.
+	// empty means that other processes are not locked out.
 	Dir string
-	// Alone is called, once, with the reason why other processes cannot be held out;
+	// Alone is called, once, with the reason why other processes cannot be locked out;
 	// nil means no call.
 	Alone func(error)
 
-	mu     sync.Mutex
-	held   map[string]*pathLock
-	shared *userfile.Ranges // with the other processes; nil until the first use
-	apart  bool             // other processes cannot be held out
+	mu       sync.Mutex
+	held     map[string]*pathLock
+	shared   *userfile.Ranges // with the other processes; nil until the first use
+	unshared bool             // other processes cannot be locked out
 }
 
 const (
@@ -59,7 +59,7 @@ func (l *Locks) Lock(ctx context.Context, real string) (unlock func(), err error
 		l.leave(key, lock)
 		return nil, context.Cause(ctx)
 	}
-	free, err := l.holdOut(ctx, key)
+	free, err := l.lockShared(ctx, key)
 	if err != nil {
 		<-lock.token
 		l.leave(key, lock)
@@ -75,9 +75,9 @@ func (l *Locks) Lock(ctx context.Context, real string) (unlock func(), err error
 	}), nil
 }
 
-// holdOut takes the lock that other processes see. Where there is none the
-// process goes on alone.
-func (l *Locks) holdOut(ctx context.Context, key string) (free func(), err error) {
+// lockShared takes the lock that other processes see. Where the system has no such locks, only
+// this process is locked out.
+func (l *Locks) lockShared(ctx context.Context, key string) (free func(), err error) {
 	shared := l.open()
 	if shared == nil {
 		return func() {}, nil
@@ -92,11 +92,11 @@ func (l *Locks) holdOut(ctx context.Context, key string) (free func(), err error
 	return func() {}, nil
 }
 
-// open returns the file of locks; nil when other processes cannot be held out.
+// open returns the file of locks; nil when other processes cannot be locked out.
 func (l *Locks) open() *userfile.Ranges {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.Dir == "" || l.apart || l.shared != nil {
+	if l.Dir == "" || l.unshared || l.shared != nil {
 		return l.shared
 	}
 	shared, err := userfile.OpenRanges(filepath.Join(l.Dir, locksName))
@@ -108,12 +108,12 @@ func (l *Locks) open() *userfile.Ranges {
 	return shared
 }
 
-// goAlone notes that other processes cannot be held out. The caller holds mu.
+// goAlone notes that other processes cannot be locked out. The caller holds mu.
 func (l *Locks) goAlone(err error) {
-	if !l.apart && l.Alone != nil {
+	if !l.unshared && l.Alone != nil {
 		l.Alone(err)
 	}
-	l.apart = true
+	l.unshared = true
 }
 
 // Close closes the file of locks. No lock is held, and none is taken after it.
@@ -121,7 +121,7 @@ func (l *Locks) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	shared := l.shared
-	l.shared, l.apart = nil, true
+	l.shared, l.unshared = nil, true
 	if shared == nil {
 		return nil
 	}
@@ -136,8 +136,8 @@ func heldError(path string, err error) *tools.Error {
 	}
 }
 
-// LockAll waits for the locks of several resolved paths.
-func (l *Locks) LockAll(ctx context.Context, paths []string) (unlock func(), err error) {
+// lockAll waits for the locks of several resolved paths.
+func (l *Locks) lockAll(ctx context.Context, paths []string) (unlock func(), err error) {
 	var held []func()
 	unlock = func() {
 		for _, free := range slices.Backward(held) {

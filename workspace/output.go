@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/transcript"
 )
 
@@ -17,7 +18,7 @@ type output struct {
 
 	mu       sync.Mutex
 	progress func()
-	text     splitter
+	text     textcut.Splitter
 	remarks  []string // on what became of the call's changes
 }
 
@@ -41,7 +42,7 @@ func (o *output) Progress(text []byte) {
 	if restart != nil {
 		restart()
 	}
-	o.show(func() string { return o.text.add(text) })
+	o.show(func() string { return o.text.Add(text) })
 }
 
 // show emits in the order of arrival, which the lock keeps.

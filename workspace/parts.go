@@ -40,7 +40,7 @@ func (w *writing) stage(ctx context.Context, then func() error) error {
 		if err := w.prepare(p); err != nil || w.editors() {
 			return err
 		}
-		return w.ready(p, then)
+		return w.prepareDisk(p, then)
 	})
 	if err == nil && w.editors() {
 		err = w.stageEditor(ctx, then)
@@ -51,16 +51,16 @@ func (w *writing) stage(ctx context.Context, then func() error) error {
 	return err
 }
 
-// stageEditor gets ready what the editor has a part in. The pre-image that is kept
+// stageEditor prepares a file that the editor has a part in. The pre-image that is kept
 // here is found again when the text is handed over, which needs no room then.
 func (w *writing) stageEditor(ctx context.Context, then func() error) error {
 	if !w.w.editor.writes() || w.r.linked {
 		if err := w.compareBuffer(ctx, w.r); err != nil {
 			return err
 		}
-		return w.at(ctx, "write", w.path, true, func(p *place) error { return w.ready(p, then) })
+		return w.at(ctx, "write", w.path, true, func(p *place) error { return w.prepareDisk(p, then) })
 	}
-	entry, _, err := w.change.ready(ctx)
+	entry, _, err := w.change.prepareHandOver(ctx)
 	if err != nil {
 		return err
 	}
@@ -69,8 +69,8 @@ func (w *writing) stageEditor(ctx context.Context, then func() error) error {
 	return then()
 }
 
-// ready makes pre-image and new file.
-func (w *writing) ready(p *place, then func() error) error {
+// prepareDisk makes the pre-image and the new file, and calls then while they stand.
+func (w *writing) prepareDisk(p *place, then func() error) error {
 	if err := w.disk.makeParents(p, w.id, w.w.history.Made); err != nil {
 		return err
 	}
@@ -85,9 +85,9 @@ func (w *writing) ready(p *place, then func() error) error {
 		}
 		w.old = info
 	}
-	w.entry = w.change.stage()
+	w.entry = w.change.newEntry()
 	var err error
-	if w.was, w.temp, err = w.both(w.entry, p, w.old); err != nil {
+	if w.was, w.temp, err = w.imageAndWrite(w.entry, p, w.old); err != nil {
 		w.entry.Drop()
 		return err
 	}
@@ -130,7 +130,7 @@ func (w *writing) commit() {
 	}))
 }
 
-func (w *writing) sync() { w.disk.settle(w.p) }
+func (w *writing) sync() { w.disk.syncEntry(w.p) }
 
 // removing is a deletion, as a part of a batch.
 type removing struct {
@@ -154,7 +154,7 @@ func (r *removing) stage(ctx context.Context, then func() error) error {
 		if err != nil {
 			return err
 		}
-		r.p, r.info, r.entry = p, info, r.removal.stage()
+		r.p, r.info, r.entry = p, info, r.removal.newEntry()
 		if r.was, err = r.image(r.entry, p, info); err == nil {
 			r.aside = r.disk.newTemp(p)
 			err = then()
@@ -180,7 +180,7 @@ func (r *removing) commit() {
 	r.entry.Commit(journal.Record{Path: r.p.real(), Kind: journal.Deleted, Time: r.w.o.Now(), Before: r.was})
 }
 
-func (r *removing) sync() { r.disk.settle(r.p) }
+func (r *removing) sync() { r.disk.syncEntry(r.p) }
 
 // renaming is a renaming, as a part of a batch.
 type renaming struct {
@@ -202,7 +202,7 @@ func (r *renaming) stage(ctx context.Context, then func() error) error {
 			return err
 		}
 		return r.atName(ctx, "rename", r.to, func(q *place) error {
-			if err := free(q); err != nil {
+			if err := checkFree(q); err != nil {
 				return err
 			}
 			parent = q.parentPath()
@@ -223,7 +223,7 @@ func (r *renaming) plan() recovery.Step {
 	return recovery.Step{Kind: recovery.Rename, Path: r.p.real(), To: r.q.real()}
 }
 
-// do looks at the file as the parts before left it.
+// do looks at the file again, because parts before it may have changed it.
 func (r *renaming) do(ctx context.Context) error {
 	if err := r.view.allSaved(ctx, r.from); err != nil {
 		return err
@@ -252,15 +252,15 @@ func (r *renaming) undo() error {
 func (r *renaming) commit() {
 	r.w.leftovers.KeepDirs(r.q.real())
 	now := r.w.o.Now()
-	r.files.stage().Commit(
+	r.files.newEntry().Commit(
 		journal.Record{Path: r.p.real(), Kind: journal.Deleted, Time: now, Before: r.state},
 		journal.Record{Path: r.q.real(), Kind: journal.Created, Time: now, After: r.state},
 	)
 }
 
 func (r *renaming) sync() {
-	r.disk.settle(r.p)
+	r.disk.syncEntry(r.p)
 	if filepath.Dir(r.p.real()) != filepath.Dir(r.q.real()) {
-		r.disk.settle(r.q)
+		r.disk.syncEntry(r.q)
 	}
 }

@@ -23,8 +23,8 @@ func (c *Call) origin() journal.Origin {
 	}
 }
 
-// stage starts the record of a change.
-func (c *Call) stage() *journal.Entry { return c.w.history.Stage(c.origin()) }
+// newEntry starts the record of a change in the journal.
+func (c *Call) newEntry() *journal.Entry { return c.w.history.Stage(c.origin()) }
 
 // image keeps what a write will replace (R127): what the caller read, which the
 // write proves to be what it takes away, or what stands there.

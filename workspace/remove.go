@@ -55,7 +55,7 @@ func (r *removal) do(p *place) error {
 	if err != nil {
 		return err
 	}
-	entry := r.stage()
+	entry := r.newEntry()
 	was, err := r.image(entry, p, info)
 	if err == nil {
 		err = r.disk.takeAway(p, info)
@@ -65,7 +65,7 @@ func (r *removal) do(p *place) error {
 		return err
 	}
 	entry.Commit(journal.Record{Path: p.real(), Kind: journal.Deleted, Time: r.w.o.Now(), Before: was})
-	r.disk.settle(p)
+	r.disk.syncEntry(p)
 	return nil
 }
 

@@ -22,7 +22,7 @@ func (f files) Rename(ctx context.Context, from, to string) error {
 			return err
 		}
 		return f.atName(ctx, "rename", to, func(q *place) error {
-			if err := free(q); err != nil {
+			if err := checkFree(q); err != nil {
 				return err
 			}
 			parent = q.parentPath()
@@ -38,7 +38,7 @@ func (f files) Rename(ctx context.Context, from, to string) error {
 	return err
 }
 
-// movable refuses what is not to be moved.
+// movable describes the file at a place, and refuses one that is not to be moved.
 func (f files) movable(p *place) (fs.FileInfo, error) {
 	if f.secretName(p) {
 		return nil, tools.SecretRefused(p.asked)
@@ -78,13 +78,13 @@ func (f files) rename(p, q *place, info fs.FileInfo) error {
 		return err
 	}
 	now := f.w.o.Now()
-	f.stage().Commit(
+	f.newEntry().Commit(
 		journal.Record{Path: p.real(), Kind: journal.Deleted, Time: now, Before: state},
 		journal.Record{Path: q.real(), Kind: journal.Created, Time: now, After: state},
 	)
 	f.w.leftovers.KeepDirs(q.real())
-	f.disk.settle(p)
-	f.disk.settle(q)
+	f.disk.syncEntry(p)
+	f.disk.syncEntry(q)
 	return nil
 }
 
@@ -96,8 +96,8 @@ func unsavedError(path string) *tools.Error {
 	}
 }
 
-// free refuses a new name that something has.
-func free(q *place) error {
+// checkFree refuses a new name that is taken.
+func checkFree(q *place) error {
 	if !q.exists() {
 		return nil
 	}

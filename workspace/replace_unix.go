@@ -37,8 +37,8 @@ func sameGroup(f *os.File, old fs.FileInfo) bool {
 	return ok && is.Gid == was.Gid
 }
 
-// linked reports whether a file has other names.
-func linked(info fs.FileInfo) bool {
+// hasOtherNames reports whether a file has other names.
+func hasOtherNames(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && st.Nlink > 1
 }

@@ -11,8 +11,8 @@ func keepOwner(*os.File, fs.FileInfo) {}
 // sameGroup is false: the system has no setgid bit.
 func sameGroup(*os.File, fs.FileInfo) bool { return false }
 
-// linked reports whether a file has other names, which is not known here.
-func linked(fs.FileInfo) bool { return false }
+// hasOtherNames reports whether a file has other names, which is not known here.
+func hasOtherNames(fs.FileInfo) bool { return false }
 
 // syncDir does nothing: the system offers no such call for directories.
 func syncDir(*os.Root) error { return nil }

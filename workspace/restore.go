@@ -27,7 +27,7 @@ func (f restorer) Standing(ctx context.Context, path string) (undo.Standing, err
 		s.State, err = f.stateOf(p)
 		if err == nil && s.State.Form == journal.File && p.root.editor && !f.w.secret(p.trail) && f.w.editor.reads() {
 			text, err = f.view.readDisk(p)
-			if err != nil && local(err) {
+			if err != nil && notEditorText(err) {
 				text, err = nil, nil // no text: the editor has no part in it
 			}
 		}
@@ -87,7 +87,7 @@ func (f restorer) Remove(ctx context.Context, operation, path string, then fs.Fi
 			return undo.ChangedSince(path)
 		}
 		if err == nil {
-			f.disk.settle(p)
+			f.disk.syncEntry(p)
 		}
 		return err
 	})
@@ -185,7 +185,7 @@ func (f restorer) refill(ctx context.Context, operation, path string, put func(*
 			return undo.ChangedSince(path)
 		case err == nil:
 			f.w.leftovers.KeepDirs(p.real())
-			f.disk.settle(p)
+			f.disk.syncEntry(p)
 		}
 		return err
 	})
@@ -202,13 +202,13 @@ func (f restorer) Move(ctx context.Context, operation, from, to string, then fs.
 			return undo.ChangedSince(from)
 		}
 		return f.refill(ctx, operation, to, func(q *place) error {
-			if err := free(q); err != nil {
+			if err := checkFree(q); err != nil {
 				return err
 			}
 			if err := f.disk.moveTo(p, q, then); err != nil {
 				return err
 			}
-			f.disk.settle(p)
+			f.disk.syncEntry(p)
 			return nil
 		})
 	})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,7 +53,7 @@ func (f reverter) Apply(ctx context.Context, steps []*undo.Step, bytes *timeline
 			return p.named(err)
 		}
 	}
-	r.settle(ctx)
+	r.syncEntries(ctx)
 	return nil
 }
 
@@ -138,7 +139,7 @@ func (r *reverting) stageOne(ctx context.Context, p *reverted) error {
 
 // forEditor finds out whether the editor writes a file, and reads the text for it.
 func (r *reverting) forEditor(p *reverted) error {
-	if p.From.Text == nil || p.To.Form != timeline.File || !r.w.editor.writes() || linked(p.From.Info) ||
+	if p.From.Text == nil || p.To.Form != timeline.File || !r.w.editor.writes() || hasOtherNames(p.From.Info) ||
 		p.To.Is(p.From.State) && !p.From.Unsaved || p.To.Size > r.w.o.Limits.FileBytes {
 		return nil
 	}
@@ -187,11 +188,24 @@ func (r *reverting) syncTemp(at *place, p *reverted) error {
 	if err := r.disk.fault("sync"); err != nil {
 		return err
 	}
-	f, err := at.dir.OpenFile(p.temp, syncFlags, 0)
-	if err != nil {
+	f, err := openToSync(at.dir, p.temp)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil // its mode lets no one open it: the system writes it when it comes to that
+	case err != nil:
 		return moved(err)
 	}
 	return errors.Join(f.Sync(), f.Close())
+}
+
+// openToSync opens a file whose bytes are to be synced, in the way that its mode allows.
+func openToSync(dir *os.Root, name string) (f *os.File, err error) {
+	for _, way := range [...]int{os.O_RDWR, os.O_RDONLY, os.O_WRONLY} {
+		if f, err = dir.OpenFile(name, way|rootfile.Nonblock, 0); !errors.Is(err, fs.ErrPermission) {
+			return f, err
+		}
+	}
+	return nil, err
 }
 
 // writePlan notes what is about to be renamed.
@@ -205,7 +219,7 @@ func (r *reverting) writePlan() (finish func(), err error) {
 			if step.Kind = recovery.Create; p.wasNode() {
 				step.Kind = recovery.Replace
 			}
-			step.New = rawSum(p.To.Sum)
+			step.New = p.To.Sum.Hash()
 			steps = append(steps, step)
 		case p.wasNode():
 			step.Kind = recovery.Remove

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -14,9 +13,6 @@ import (
 	"acp-agent/workspace/undo/recovery"
 	"acp-agent/workspace/undo/timeline"
 )
-
-// syncFlags open a file whose bytes are to be synced.
-const syncFlags = os.O_RDWR | rootfile.Nonblock
 
 // newBody is the new file of a part.
 func newBody(p *reverted, bytes *timeline.Reader) body {
@@ -63,9 +59,9 @@ func (r *reverting) edit(ctx context.Context, p *reverted) error {
 	now, err := r.diskText(ctx, p.Path)
 	if err == nil {
 		r.w.editor.wrote(p.Path, *p.text, now)
-		p.To.Seen = append(p.To.Seen, hexSum(digestOf(now)))
+		p.To.Seen = append(p.To.Seen, timeline.SumOf(digestOf(now)))
 	}
-	p.To.Editor, p.To.Seen = true, append(p.To.Seen, hexSum(digestOf(*p.text)))
+	p.To.Editor, p.To.Seen = true, append(p.To.Seen, timeline.SumOf(digestOf(*p.text)))
 	return nil
 }
 
@@ -174,7 +170,7 @@ func (r *reverting) swap(at *place, p *reverted) error {
 		return err
 	}
 	if p.From.State.Form == timeline.Absent {
-		err := (&temporary{dir: at.dir, name: p.temp}).take(at)
+		err := (&temporary{dir: at.dir, name: p.temp}).claim(at)
 		if err == nil {
 			r.done = append(r.done, func(ctx context.Context) error {
 				return r.at(ctx, p, func(at *place) error { return at.dir.Remove(at.name) })
@@ -210,8 +206,8 @@ func (r *reverting) swap(at *place, p *reverted) error {
 	return nil
 }
 
-// take gives a new file or link its name, if nothing has it.
-func (t *temporary) take(p *place) error {
+// claim gives a new file or link its name, if nothing has it.
+func (t *temporary) claim(p *place) error {
 	err := rootfile.RenameNew(p.dir, t.name, p.dir, p.name)
 	switch {
 	case errors.Is(err, fs.ErrExist):
@@ -277,13 +273,13 @@ func (r *reverting) setMode(ctx context.Context, p *reverted, before fs.FileMode
 	return nil
 }
 
-// settle makes the names durable.
-func (r *reverting) settle(ctx context.Context) {
+// syncEntries makes the names durable.
+func (r *reverting) syncEntries(ctx context.Context) {
 	synced := map[string]bool{}
 	for _, p := range r.parts {
 		if dir := filepath.Dir(p.Path); p.temp != "" && !synced[dir] {
 			synced[dir] = true
-			_ = r.at(ctx, p, func(at *place) error { r.disk.settle(at); return nil }) // as in disk.settle
+			_ = r.at(ctx, p, func(at *place) error { r.disk.syncEntry(at); return nil }) // as in disk.settle
 		}
 		r.w.leftovers.KeepDirs(p.Path)
 	}
@@ -316,9 +312,4 @@ func (r *reverting) discard(done bool) {
 			p.Kept = err != nil && !errors.Is(err, errNotDir)
 		}
 	}
-}
-
-func rawSum(sum timeline.Sum) (raw [32]byte) {
-	_, _ = hex.Decode(raw[:], []byte(sum)) // it is one of our own
-	return raw
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"acp-agent/internal/search"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/tools"
 )
 
@@ -94,18 +95,18 @@ func (s *swapped) hammer(t *testing.T) (stop func()) {
 
 // TestFiles_SwappedDirectory swaps a directory for a link between check and use, and
 // does to it whatever a tool can do: nothing outside is read or changed, and inside the
-// work goes on.
+// work goes on. The short form has fewer rounds.
 func TestFiles_SwappedDirectory(t *testing.T) {
 	t.Parallel()
 	s := newSwapped(t)
 	before := listing(t, s.outside)
-	const rounds = 2_000
+	rounds := testreq.Rounds(400, 2_000)
 	files := s.call(t).FS()
 	ops := s.ops(files)
 	names := []string{"read", "open", "glob", "grep", "list", "write", "edit", "remove", "rename"}
 	done := map[string]int{}
 	stop := s.hammer(t)
-	for i := 0; i < rounds || s.swaps.Load() < rounds; i++ {
+	for i := 0; i < rounds || s.swaps.Load() < int64(rounds); i++ {
 		op := names[i%len(names)]
 		for _, name := range []string{"gone", "file", "leaf"} {
 			if _, err := s.dir.Lstat(name); err != nil {

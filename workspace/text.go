@@ -29,7 +29,7 @@ func (f files) ReadLines(ctx context.Context, path string, from, to int) (text s
 	}
 	r, err := f.view.read(ctx, path)
 	switch {
-	case err != nil && local(err) && (r == nil || !r.asked):
+	case err != nil && notEditorText(err) && (r == nil || !r.asked):
 		return "", false, nil
 	case err != nil:
 		return "", false, err
@@ -39,9 +39,9 @@ func (f files) ReadLines(ctx context.Context, path string, from, to int) (text s
 	return lines(r.content, from, to), true, nil
 }
 
-// local reports whether a file is merely not text of the editor's: too large,
-// binary, a directory. Open has more to say of those.
-func local(err error) bool {
+// notEditorText reports whether an error says only that a file is not a text that an editor holds:
+// it is too large, binary, or a directory.
+func notEditorText(err error) bool {
 	e, ok := err.(*tools.Error)
 	return ok && e.Kind == tools.BadInput
 }

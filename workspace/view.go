@@ -65,7 +65,7 @@ func (v view) readDisk(p *place) (*reading, error) {
 	}
 	defer file.Close()
 	if info, err := file.Stat(); err == nil {
-		r.linked = linked(info)
+		r.linked = hasOtherNames(info)
 	}
 	r.disk, err = readAll(p.asked, file, v.w.o.Limits.FileBytes)
 	r.content = r.disk
@@ -122,7 +122,7 @@ func (v view) allSaved(ctx context.Context, path string) error {
 	}
 	r, err := v.read(ctx, path)
 	switch {
-	case err != nil && local(err) && (r == nil || !r.asked):
+	case err != nil && notEditorText(err) && (r == nil || !r.asked):
 		return nil // no text of the editor's, or refused for what it is
 	case err != nil:
 		return err

@@ -24,8 +24,8 @@ type walker struct {
 	targets map[string]Target
 }
 
-// tries is how often a path is followed again when it moves under our feet, as
-// it does while editors save by renaming.
+// tries is how often a path is followed again when it leads elsewhere between look and use, as it
+// does while editors save by renaming.
 const tries = 16
 
 // Confine bounds what the call may touch further, to what its tool declared;
@@ -65,6 +65,7 @@ func (k *walker) atName(ctx context.Context, op, path string, do func(*place) er
 	return k.where(ctx, op, path, true, k.check.followName, do)
 }
 
+// where is at and atName, with the function that follows the path.
 func (k *walker) where(
 	ctx context.Context, op, path string, write bool, follow func(abs string) (*trail, error), do func(*place) error,
 ) error {
@@ -94,7 +95,7 @@ func (k *walker) once(abs string, write bool, follow func(string) (*trail, error
 		return err
 	}
 	r, rel := pick(k.check.usable(k.id), t, write)
-	if r == nil || k.check.foreign(t, r) {
+	if r == nil || k.check.inOtherSession(t, r) {
 		return k.check.outside(t, write)
 	}
 	if err := k.inScope(t, write); err != nil {
@@ -128,7 +129,7 @@ func (k *walker) open(ctx context.Context, op, path string, do func(*place) erro
 	})
 }
 
-// inBounds asks what the call was bound by.
+// inBounds asks the function of Bind.
 func (k *walker) inBounds(t *trail, r *root, write bool) error {
 	k.mu.Lock()
 	bound := k.bound
@@ -162,7 +163,7 @@ func (k *walker) landing(path, real string, write bool) (where string, lands boo
 		return "", false
 	}
 	r, _ := pick(k.check.usable(k.id), t, write)
-	return t.real(), r != nil && t.real() == real && !k.check.foreign(t, r)
+	return t.real(), r != nil && t.real() == real && !k.check.inOtherSession(t, r)
 }
 
 func (k *walker) ended() bool { return k.over.Err() != nil }

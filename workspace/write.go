@@ -24,7 +24,7 @@ func (f files) WriteText(ctx context.Context, path, text string, before *tools.T
 		return tools.BinaryRefused(abs)
 	}
 	change := &change{files: f, text: text, before: before}
-	err := f.at(ctx, "write", path, true, change.local)
+	err := f.at(ctx, "write", path, true, change.writeLocally)
 	if err == nil && change.editors() {
 		err = change.throughEditor(ctx)
 	}
@@ -50,9 +50,8 @@ func (c *change) editors() bool {
 	return c.r != nil && c.w.editor.reads() && c.r.editor != ""
 }
 
-// local prepares the write and, unless the editor is to be asked first, does
-// it.
-func (c *change) local(p *place) error {
+// writeLocally prepares the write and, unless the editor has to be asked first, makes it.
+func (c *change) writeLocally(p *place) error {
 	if err := c.prepare(p); err != nil || c.editors() {
 		return err
 	}
@@ -83,7 +82,7 @@ func (c *change) prepare(p *place) error {
 		c.r = r
 		return nil
 	}
-	if local(err) && c.before == nil && isRegular(p) {
+	if notEditorText(err) && c.before == nil && isRegular(p) {
 		return nil // a binary or huge file that is written over: local
 	}
 	return err
@@ -112,8 +111,8 @@ func (c *change) toDisk(p *place) error {
 		}
 		old = info
 	}
-	entry := c.stage()
-	before, temp, err := c.both(entry, p, old)
+	entry := c.newEntry()
+	before, temp, err := c.imageAndWrite(entry, p, old)
 	if err != nil {
 		entry.Drop()
 		return err
@@ -127,13 +126,13 @@ func (c *change) toDisk(p *place) error {
 		Form: journal.File, Content: journal.ContentOf(c.text), Info: temp.info,
 	}))
 	c.w.leftovers.KeepDirs(p.real())
-	c.disk.settle(p)
+	c.disk.syncEntry(p)
 	return err
 }
 
-// both makes the pre-image and the new file at once: each waits for the disk,
+// imageAndWrite makes the pre-image and the new file concurrently: each waits for the disk,
 // and neither changes what stands at the place.
-func (c *change) both(entry *journal.Entry, p *place, old fs.FileInfo) (journal.State, *temporary, error) {
+func (c *change) imageAndWrite(entry *journal.Entry, p *place, old fs.FileInfo) (journal.State, *temporary, error) {
 	if old == nil {
 		temp, err := c.disk.writeTemp(p, c.body(nil))
 		return journal.State{}, temp, err

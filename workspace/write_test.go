@@ -313,7 +313,7 @@ func TestWriteText_SwappedForLink(t *testing.T) {
 		}
 	}()
 	files := g.call(t).FS()
-	for range 300 {
+	for range testreq.Rounds(60, 300) {
 		_ = files.WriteText(t.Context(), "dir/file", "ours", nil)
 		if entries, err := os.ReadDir(g.outside); err != nil || len(entries) != 0 {
 			t.Errorf("a write went outside: %v, %v", entries, err)
@@ -329,7 +329,8 @@ func TestWriteText_Parallel(t *testing.T) {
 	t.Parallel()
 	g := newFixture(t)
 	put(t, g.in("file"), "")
-	const writers, each = 8, 25
+	const writers = 8
+	each := testreq.Rounds(8, 25)
 	var all sync.WaitGroup
 	for range writers {
 		all.Go(func() {

@@ -61,7 +61,7 @@ type Conn struct {
 	read    chan struct{} // closed when the read loop has ended
 	readErr error         // why, if not by EOF; set before read is closed
 
-	mu       sync.Mutex
+	mu       sync.Mutex                         // guards what follows
 	inflight map[string]context.CancelCauseFunc // running requests of the peer, by ID.key
 	bodies   int                                // running bodies
 	ended    bool                               // no more bodies are started

@@ -8,7 +8,7 @@
 // calls, through this package's own object stream: the library's stock stream
 // closes the connection on a malformed line and corrupts negative ids.
 //
-// It refuses to know ACP: no method name except `$/cancel_request`, no session,
+// It holds nothing of ACP: no method name except `$/cancel_request`, no session,
 // no type of the schema. It imports the standard library, golang.org/x/sys and
 // sourcegraph/jsonrpc2, and nothing of this module.
 //

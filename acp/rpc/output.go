@@ -27,15 +27,15 @@ const (
 type output struct {
 	w     io.Writer
 	trace func(dir string, line []byte)
-	work  chan struct{} // holds one token while frames wait
+	work  chan struct{} // of capacity 1; a value in it says that frames wait, or that the output closes
 	done  chan struct{} // closed when nothing can be sent any more
 
-	mu       sync.Mutex
-	waiting  []byte        // frames not yet taken by the writer
-	writing  int           // bytes in the writer's hands
+	mu       sync.Mutex    // guards what follows
+	waiting  []byte        // frames that run has not fetched yet
+	writing  int           // bytes in the Write that is under way
 	accepted int64         // bytes put so far
 	written  int64         // bytes written so far
-	progress chan struct{} // closed after the next write; nil when no one waits
+	progress chan struct{} // closed after the next write; nil when nothing waits for it
 	closing  bool          // no more frames, write what waits
 	err      error         // why done is closed
 }
@@ -155,7 +155,7 @@ func (o *output) run() error {
 	for range o.work {
 		for {
 			var last bool
-			if batch, last = o.take(batch); len(batch) == 0 {
+			if batch, last = o.swap(batch); len(batch) == 0 {
 				if last {
 					o.finish(ErrClosed)
 					return nil
@@ -177,8 +177,8 @@ func (o *output) run() error {
 	return nil
 }
 
-// take swaps the waiting frames for the empty, spare buffer.
-func (o *output) take(spare []byte) (batch []byte, last bool) {
+// swap exchanges the waiting frames for the empty, spare buffer.
+func (o *output) swap(spare []byte) (batch []byte, last bool) {
 	const keep = 256 << 10 // one large frame must not stay in memory for good
 	if cap(spare) > keep {
 		spare = nil
@@ -212,7 +212,8 @@ func (o *output) close() {
 	}
 }
 
-// finish releases all who wait. It also serves a writer that never came back.
+// finish refuses all later frames and wakes every waiting call. Conn.Run calls it, too, when run
+// hangs in a Write.
 func (o *output) finish(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -101,7 +101,7 @@ func (p *peer) ended() error {
 	case err := <-p.run:
 		p.run <- err
 		return err
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		p.tb.Fatal("Run did not return")
 		return nil
 	}

@@ -4,7 +4,7 @@
 // whose version gen/pin.go pins; names of types are the schema's own. The files
 // by hand hold what all of them share, and the few types whose shape a rule cannot give.
 //
-// It owns the shape of messages and nothing else: it knows no transport, no state, and
+// It owns the shape of messages and nothing else: it holds no transport, no state, and
 // no meaning beyond what the schema says. It imports the standard library only, and
 // starts no goroutines.
 //

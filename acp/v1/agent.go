@@ -3,7 +3,6 @@ package v1
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"maps"
 	"slices"
@@ -64,7 +63,7 @@ type Agent struct {
 	trial         run.TerminalTrial
 	background    sync.WaitGroup // the preparation of the first session, and sessions being closed
 
-	mu          sync.Mutex
+	mu          sync.Mutex // guards what follows
 	initialized bool
 	client      client
 	sessions    map[string]*open
@@ -160,27 +159,4 @@ func fail(err error) rpc.Body {
 // answer is the body of a request that has a result already.
 func answer(result any) rpc.Body {
 	return func(context.Context) rpc.Reply { return rpc.Reply{Result: result} }
-}
-
-// wireError gives the errors of the core their JSON-RPC codes.
-func wireError(err error) error {
-	var auth *session.AuthError
-	var value *session.BadValueError
-	var busy *store.BusyError
-	var already *rpc.Error
-	switch {
-	case err == nil || errors.As(err, &already):
-		return err
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrNoMessage):
-		return rpc.Errorf(rpc.CodeResourceNotFound, "%s", err.Error())
-	case errors.As(err, &busy):
-		return rpc.Errorf(rpc.CodeInvalidRequest, "%s", busy.Error())
-	case errors.Is(err, store.ErrCursor):
-		return rpc.Errorf(rpc.CodeInvalidParams, "session/list: %s", err.Error())
-	case errors.As(err, &auth):
-		return rpc.Errorf(rpc.CodeAuthRequired, "%s", auth.Message)
-	case errors.As(err, &value):
-		return rpc.Errorf(rpc.CodeInvalidParams, "%s", value.Error())
-	}
-	return modelError(err)
 }

@@ -26,7 +26,7 @@ func (l *link) ask(ctx context.Context, q question, result any) error {
 	if queuedIn(ctx) != nil {
 		return l.sendQuestion(ctx, q, result)
 	}
-	return tools.InLine(ctx, l.translator.questions, q.callID, func(asking context.Context) error {
+	return tools.AskInTurn(ctx, l.translator.questions, q.callID, func(asking context.Context) error {
 		return l.sendQuestion(asking, q, result)
 	})
 }

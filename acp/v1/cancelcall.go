@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"context"
 	"encoding/json"
 
 	"acp-agent/acp/rpc"
@@ -28,5 +29,7 @@ func (a *Agent) cancelCall(req *rpc.Request) rpc.Body {
 	if s == nil {
 		return fail(unknownSession(params.SessionID))
 	}
-	return answer(map[string]bool{"cancelled": s.CancelCall(params.ToolCallID)})
+	return func(context.Context) rpc.Reply {
+		return rpc.Reply{Result: map[string]bool{"cancelled": s.CancelCall(params.ToolCallID)}}
+	}
 }

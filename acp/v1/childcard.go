@@ -7,7 +7,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// childView is what the editor knows of one subagent.
+// childView is what the editor was sent about one subagent.
 type childView struct {
 	call   string     // the call that spawned it
 	parent *childView // the subagent that spawned it; nil is the main agent
@@ -90,8 +90,8 @@ func (c *cards) finishChild(e transcript.ChildFinished) {
 	}
 }
 
-// keepOpen shows that a call is answered while its subagent continues in the background.
-func (c *cards) keepOpen(e transcript.ToolFinished, view *callView, child *childView) {
+// continueChild shows that a call is answered while its subagent continues in the background.
+func (c *cards) continueChild(e transcript.ToolFinished, view *callView, child *childView) {
 	child.background = true
 	if c.out.client.dropsBetweenTurns {
 		c.closeEarly(e, view, child)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"acp-agent/internal/textcut"
-	"acp-agent/kinds"
 	"acp-agent/transcript"
 )
 
@@ -53,8 +52,8 @@ func (o *commandOutput) slideWindow() {
 	}
 }
 
-// takeWindow returns the text of the window, with the waiting output.
-func (o *commandOutput) takeWindow() string {
+// windowText returns the text of the window, with the waiting output.
+func (o *commandOutput) windowText() string {
 	o.slideWindow()
 	o.fresh = false
 	if o.cut {
@@ -103,5 +102,5 @@ func (c *cards) flushOutput(id string, view *callView) {
 		c.update(id, view, change{meta: map[string]any{key: map[string]any{"terminal_id": id, "data": text}}})
 		return
 	}
-	c.update(id, view, change{content: []kinds.Content{kinds.Text{Text: kinds.Fence("console", view.output.takeWindow())}}})
+	c.update(id, view, change{content: view.runningContent()})
 }

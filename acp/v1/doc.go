@@ -29,7 +29,7 @@
 // A [translator] sends the updates of one session. It consists of an outbox (text, order,
 // what waits for the next turn), the cards of tool calls and subagents, and the session's
 // state, such as its mode, which is sent when it differs from what the client has. After a
-// cancelled turn the client hears nothing for a while (quietperiod.go). One question to the
+// cancelled turn it sends nothing for a while (quietperiod.go). One question to the
 // user is open at a time (questionqueue.go). What differs between editors is a table
 // (editors.go).
 //

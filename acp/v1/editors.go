@@ -23,6 +23,8 @@ type traits struct {
 	locationTitles bool
 	// blindTerminals: the client runs terminals, but does not show their output.
 	blindTerminals bool
+	// oneRejection: the client sends the same for each option that rejects.
+	oneRejection bool
 	// flatOptions: the values of a config option cannot be chosen under headings.
 	flatOptions bool
 }
@@ -30,7 +32,7 @@ type traits struct {
 // editors are the traits of editors by the lower-case name in their clientInfo. An editor
 // that is not listed has the zero value. avante.nvim sends no name.
 var editors = map[string]traits{
-	"":                   {flatOptions: true},
+	"":                   {flatOptions: true, oneRejection: true},
 	"zed":                {optionNames: true, requestText: true, markdownTitles: true},
 	"codecompanion.nvim": {firstDiff: true, dropsBetweenTurns: true, cutTitles: true, locationTitles: true},
 	"agent-shell":        {optionNames: true, dropsBetweenTurns: true},

@@ -6,8 +6,32 @@ import (
 	"acp-agent/acp/rpc"
 	"acp-agent/model"
 	"acp-agent/session"
+	"acp-agent/store"
 	"acp-agent/tools"
 )
+
+// wireError gives the errors of the core their JSON-RPC codes.
+func wireError(err error) error {
+	var auth *session.AuthError
+	var value *session.BadValueError
+	var busy *store.BusyError
+	var already *rpc.Error
+	switch {
+	case err == nil || errors.As(err, &already):
+		return err
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrNoMessage):
+		return rpc.Errorf(rpc.CodeResourceNotFound, "%s", err.Error())
+	case errors.As(err, &busy):
+		return rpc.Errorf(rpc.CodeInvalidRequest, "%s", busy.Error())
+	case errors.Is(err, store.ErrCursor):
+		return rpc.Errorf(rpc.CodeInvalidParams, "session/list: %s", err.Error())
+	case errors.As(err, &auth):
+		return rpc.Errorf(rpc.CodeAuthRequired, "%s", auth.Message)
+	case errors.As(err, &value):
+		return rpc.Errorf(rpc.CodeInvalidParams, "%s", value.Error())
+	}
+	return modelError(err)
+}
 
 // modelError is the answer to a prompt whose turn failed. Version 1 has no stop reason for
 // this, so it is an error, with data that a client may show.
@@ -18,7 +42,7 @@ func modelError(err error) error {
 		if failure.Kind == model.Auth {
 			code = rpc.CodeAuthRequired
 		}
-		wire := rpc.Errorf(code, "%s", text(err, failure))
+		wire := rpc.Errorf(code, "%s", failureText(err, failure))
 		wire.Data = failureData(failure)
 		return wire
 	}
@@ -29,8 +53,8 @@ func modelError(err error) error {
 	return rpc.Errorf(rpc.CodeInternalError, "%s", err.Error())
 }
 
-// text is the text of a failure, unless the prompt did not run because an earlier one failed.
-func text(err error, failure *model.Error) string {
+// failureText is the text of a failure, unless the prompt did not run because an earlier one failed.
+func failureText(err error, failure *model.Error) string {
 	var notRun *session.NotRunError
 	if errors.As(err, &notRun) {
 		return notRun.Error()

@@ -92,5 +92,6 @@ func (a *Agent) capabilities(said client) *schema.InitializeResponse {
 			Meta: metaCancelCall(),
 		},
 		AuthMethods: a.authMethods(said),
+		Meta:        metaSteering(),
 	}
 }

@@ -110,3 +110,86 @@ func TestJobCard_EndsFirst(t *testing.T) {
 		}
 	})
 }
+
+// The card of a job shows on which ports it listens, from the answer of its call to the end of the
+// job: beside the output or the terminal, and in the data of the result.
+func TestJobCard_Ports(t *testing.T) {
+	inside := []kinds.Port{{Number: 5173, Inside: true}}
+	open := []kinds.Port{{Number: 5173, Inside: true, Open: 8080}}
+	const line, opened = "It listens on port 5173 in the sandbox; `/jobs forward 5173` opens it on this machine.", "open on this machine at 127.0.0.1:8080."
+	const terminal = `"content":[{"type":"terminal","terminalId":"call_1"},{"type":"content","content":{"type":"text","text":"`
+	tests := []struct {
+		name   string
+		client client
+		want   [][]string // of each update after the answer
+	}{
+		{"text in the card", client{}, [][]string{
+			{"```console\\nready\\n```\\n\\n" + line, `"rawOutput":{"type":"output","data":{"job":"job_1","ports":[5173]}`},
+			{"```console\\nready\\n```\\n\\nIt listens on port 5173 in the sandbox, " + opened, "-rawOutput"},
+			{"```console\\nready\\nlater\\n```\\n\\nIt listens on port 5173 in the sandbox, " + opened, "-rawOutput"},
+			{"```console\\nready\\nlater\\n```\"", `"data":{"job":"job_1"}`},
+			{line, `"ports":[5173]`},
+			{`"status":"completed"`, "\\n\\nstopped\"", `"data":{"job":"job_1"}`},
+		}},
+		{"a terminal of ours", client{agentTerminals: true}, [][]string{
+			{terminal + line, "-rawOutput"},
+			{terminal + "It listens on port 5173 in the sandbox, " + opened},
+			{`"terminal_output":{"data":"later\n"`, "-content"},
+			{`"content":[{"type":"terminal","terminalId":"call_1"}]`, "-rawOutput"},
+			{terminal + line},
+			{`"terminal_output":{"data":"[stopped]\n"`},
+			{`"status":"completed"`, `"content":[{"type":"terminal","terminalId":"call_1"}]`},
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			inTurn(t, test.client, func(t *testing.T, tr *translator, r *recorder) {
+				startBash(tr.Emit)
+				tr.Emit(transcript.JobOutput{CallID: "call_1", Text: "ready\n"})
+				time.Sleep(time.Second)
+				answeredJob(tr.Emit)
+				time.Sleep(time.Second)
+				r.take()
+				for _, ports := range [][]kinds.Port{inside, open} {
+					tr.Emit(transcript.JobListens{CallID: "call_1", Ports: ports})
+				}
+				time.Sleep(time.Second)
+				tr.Emit(transcript.JobOutput{CallID: "call_1", Text: "later\n"})
+				time.Sleep(time.Second)
+				tr.Emit(transcript.JobListens{CallID: "call_1"})
+				tr.Emit(transcript.JobListens{CallID: "call_1", Ports: inside})
+				tr.Emit(transcript.JobListens{CallID: "call_2", Ports: inside})
+				tr.Emit(transcript.JobEnded{CallID: "call_1", State: "stopped"})
+				got := r.lines()
+				if len(got) != len(test.want) {
+					t.Fatalf("%d updates: %s", len(got), strings.Join(got, "\n"))
+				}
+				for i, want := range test.want {
+					for _, part := range want {
+						lacks, has := strings.CutPrefix(part, "-")
+						if strings.Contains(got[i], lacks) == has {
+							t.Errorf("update %d, %q: %s", i, part, got[i])
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// A port that is seen before the call is answered is shown with the answer.
+func TestJobCard_PortFirst(t *testing.T) {
+	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
+		startBash(tr.Emit)
+		r.take()
+		tr.Emit(transcript.JobListens{CallID: "call_1", Ports: []kinds.Port{{Number: 80}}})
+		if got := r.lines(); len(got) != 0 {
+			t.Errorf("before the answer: %q", got)
+		}
+		answeredJob(tr.Emit)
+		got := r.lines()
+		if len(got) != 1 || !strings.Contains(got[0], `It runs in the background.\n\nIt listens on port 80 of this machine.`) || !strings.Contains(got[0], `"ports":[80]`) {
+			t.Errorf("with the answer: %q", got)
+		}
+	})
+}

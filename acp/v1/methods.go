@@ -26,6 +26,7 @@ func (a *Agent) requestTable() map[string]func(*rpc.Request) rpc.Body {
 		schema.MethodSessionSetMode:         a.setMode,         // modes.go
 		schema.MethodSessionSetConfigOption: a.setConfigOption, // modes.go
 		methodCancelCall:                    a.cancelCall,      // cancelcall.go, an extension
+		methodSteer:                         a.steer,           // steering.go, an extension
 	}
 }
 

@@ -76,7 +76,7 @@ func (a *Agent) open(ctx context.Context, o opening) (*open, error) {
 	spec := session.Spec{
 		Cwd: o.cwd, Additional: o.additional, Servers: serversOf(o.servers),
 		Client: session.Client{
-			Sink: s.translator, Asker: &asker{link}, Line: s.translator.questions, Trial: &a.trial,
+			Sink: s.translator, Asker: &asker{link}, OptionNames: s.translator.out.client.optionNames, Queue: s.translator.questions, Trial: &a.trial,
 			Questions: &questioner{link, said.forms}, Person: &elicitor{link, said},
 		},
 	}
@@ -159,21 +159,32 @@ func (a *Agent) closeSession(req *rpc.Request) rpc.Body {
 	if err := decode(req, &params); err != nil {
 		return fail(err)
 	}
-	a.mu.Lock()
-	s := a.sessions[string(params.SessionID)]
-	delete(a.sessions, string(params.SessionID))
-	a.mu.Unlock()
+	s := a.detach(string(params.SessionID))
 	if s == nil {
 		return fail(unknownSession(string(params.SessionID)))
 	}
 	s.Stop() // on the read loop, so that no queued prompt starts meanwhile
 	return func(context.Context) rpc.Reply {
-		s.end(a.Grace)
-		a.mu.Lock()
-		delete(a.alive, s)
-		a.mu.Unlock()
+		a.finish(s)
 		return rpc.Reply{Result: &schema.CloseSessionResponse{}}
 	}
+}
+
+// detach takes a session from the ones that requests can name; nil when there is none.
+func (a *Agent) detach(id string) *open {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s := a.sessions[id]
+	delete(a.sessions, id)
+	return s
+}
+
+// finish ends a detached session; until it returns, Close ends the session as well.
+func (a *Agent) finish(s *open) {
+	s.end(a.Grace)
+	a.mu.Lock()
+	delete(a.alive, s)
+	a.mu.Unlock()
 }
 
 func unknownSession(id string) error {

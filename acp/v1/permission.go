@@ -2,10 +2,7 @@ package v1
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 
 	"acp-agent/acp/schema"
 	"acp-agent/kinds"
@@ -36,15 +33,22 @@ const (
 
 	// optionAllowProject is the one extra option after the four (R152).
 	optionAllowProject = "allow_project"
+
+	// optionAllowOutside is offered on a card that is about the sandbox.
+	optionAllowOutside = "allow_outside"
 )
 
 // Ask implements tools.Asker. When ctx ends, $/cancel_request notifies the client, and a later
 // answer has no effect.
 func (a *asker) Ask(ctx context.Context, req tools.PermissionRequest) (tools.Answer, error) {
-	options := optionsOf(req, a.translator.out.client.optionNames)
+	options := a.translator.out.client.options(req)
+	title := req.Ready.Card.Title
+	if len(req.With) > 0 {
+		title = togetherTitle(req)
+	}
 	var response schema.RequestPermissionResponse
 	err := a.ask(ctx, question{
-		callID: req.CallID, method: schema.MethodSessionRequestPermission, announcement: "asks for permission: " + span(req.Ready.Card.Title),
+		callID: req.CallID, method: schema.MethodSessionRequestPermission, announcement: "asks for permission: " + span(title),
 		params: func() any {
 			return &schema.RequestPermissionRequest{
 				SessionID: schema.SessionId(a.session), ToolCall: a.translator.request(req), Options: options,
@@ -60,21 +64,29 @@ func (a *asker) Ask(ctx context.Context, req tools.PermissionRequest) (tools.Ans
 // rememberRunes bounds the rule in the name of an option that stores it.
 const rememberRunes = 100
 
-// optionsOf are the options of a request, one of each kind (R152). A client that shows the
+// options are the options of a request, one of each kind (R152). A client that shows the
 // names of options can tell two of one kind apart; it gets one more, which stores the rule for
-// the project.
-func optionsOf(req tools.PermissionRequest, names bool) []schema.PermissionOption {
-	if c := req.Choices; c != nil {
+// the project, and one that lets a command run outside of the sandbox.
+func (t traits) options(req tools.PermissionRequest) []schema.PermissionOption {
+	if len(req.With) > 0 {
+		return t.togetherOptions(req)
+	}
+	if choices := req.Choices; choices != nil {
 		return []schema.PermissionOption{
-			{OptionID: optionAllow, Name: kinds.Line(c.Allow, rememberRunes), Kind: schema.PermissionOptionKindAllowOnce},
-			{OptionID: optionReject, Name: kinds.Line(c.Reject, rememberRunes), Kind: schema.PermissionOptionKindRejectOnce},
+			{OptionID: optionAllow, Name: kinds.Line(choices.Allow, rememberRunes), Kind: schema.PermissionOptionKindAllowOnce},
+			{OptionID: optionReject, Name: kinds.Line(choices.Reject, rememberRunes), Kind: schema.PermissionOptionKindRejectOnce},
 		}
 	}
 	options := permissionOptions(req.Remember, req.Agents)
-	if names && req.Project && req.Remember != "" {
+	if t.optionNames && req.Project && req.Remember != "" {
 		options = append(options, schema.PermissionOption{
 			OptionID: optionAllowProject, Name: "Allow for " + inProject(req.Agents) + ": " + kinds.Line(req.Remember, rememberRunes),
 			Kind: schema.PermissionOptionKindAllowAlways,
+		})
+	}
+	if t.optionNames && req.Outside {
+		options = append(options, schema.PermissionOption{
+			OptionID: optionAllowOutside, Name: "Allow once, outside the sandbox", Kind: schema.PermissionOptionKindAllowOnce,
 		})
 	}
 	return options
@@ -133,8 +145,12 @@ func answerOf(outcome schema.RequestPermissionOutcome, offered []schema.Permissi
 		return tools.AllowAlways
 	case optionAllowProject:
 		return tools.AllowProject
+	case optionAllowOutside:
+		return tools.AllowOutside
 	case optionRejectAlways:
 		return tools.RejectAlways
+	case optionOneByOne:
+		return tools.OneByOne
 	}
 	return tools.RejectOnce
 }
@@ -154,6 +170,10 @@ func (t *translator) request(req tools.PermissionRequest) schema.ToolCallUpdate 
 	client := t.out.client
 	c.title, c.locations = client.title(c.kind, breadcrumb(req.Agents)+c.title, "", true), client.shownLocations(c.kind, c.locations)
 	view.noteRequest(c, req.Ready.Card.Content)
+	view.requests.input = nil
+	if len(req.With) > 0 {
+		view.requests.input = rawJSON(req.Ready.Args)
+	}
 	return c.update(req.CallID, req.Name)
 }
 
@@ -162,11 +182,17 @@ func (t *translator) request(req tools.PermissionRequest) schema.ToolCallUpdate 
 // content of the tool does, because some clients look for a diff in the first entry only.
 func (v *callView) question(req tools.PermissionRequest) change {
 	card := req.Ready.Card
-	if req.Choices != nil {
+	switch {
+	case req.Choices != nil:
 		card.Title = req.Choices.Question
+	case len(req.With) > 0:
+		card.Title = togetherTitle(req)
 	}
 	c := change{
 		status: pending, title: card.Title, kind: card.Kind, locations: card.Locations, input: rawJSON(req.Ready.Args), meta: v.meta(nil),
+	}
+	if len(req.With) > 0 {
+		c.input = togetherInput(req)
 	}
 	if v.pane != plainPane {
 		c.content = append(c.content, kinds.Terminal{ID: v.terminal})
@@ -174,44 +200,3 @@ func (v *callView) question(req tools.PermissionRequest) change {
 	c.content = append(append(c.content, card.Content...), kinds.Text{Text: explanation(req)})
 	return c
 }
-
-func explanation(req tools.PermissionRequest) string {
-	var b strings.Builder
-	var args, asked struct{ Cmd, Cwd string }
-	if req.Ready.Card.Kind == kinds.Execute && json.Unmarshal(req.Ready.Args, &args) == nil && args.Cmd != "" {
-		b.WriteString(kinds.Fence("sh", kinds.Visible(args.Cmd)))
-		if args.Cwd != "" {
-			fmt.Fprintf(&b, "\n\nin %s", span(args.Cwd))
-		}
-		if json.Unmarshal([]byte(req.Ready.Input), &asked) == nil && asked.Cmd != "" && asked.Cmd != args.Cmd {
-			fmt.Fprintf(&b, ", written as %s", span(asked.Cmd))
-		}
-		b.WriteString("\n\n")
-	}
-	for _, location := range req.Ready.Card.Locations {
-		fmt.Fprintf(&b, "%s\n\n", span(location.Path))
-	}
-	if len(req.Agents) > 0 {
-		fmt.Fprintf(&b, "Asked by: %s\n\n", kinds.Code(pathOf(req.Agents), namesRunes))
-	}
-	if req.Reason != "" {
-		fmt.Fprintf(&b, "Asked because: %s\n\n", span(req.Reason))
-	}
-	if req.Sandbox != "" {
-		fmt.Fprintf(&b, "Sandbox: %s\n\n", kinds.Line(req.Sandbox, spanLimit))
-	}
-	switch {
-	case len(req.Remember) > rememberRunes: // the option cannot say all of it
-		fmt.Fprintf(&b, "“Always” would allow, %s: %s", inSession(req.Agents, "this"), span(req.Remember))
-	case req.Remember == "" && req.NoAlways != "":
-		fmt.Fprintf(&b, "“Always” is not offered: %s", span(req.NoAlways))
-	}
-	return strings.TrimSpace(b.String())
-}
-
-// spanLimit bounds what stands in one line of a card.
-const spanLimit = 1000
-
-// span turns a text of the model into one line of code, so that it cannot pass for words of
-// the agent.
-func span(text string) string { return kinds.Code(text, spanLimit) }

@@ -81,7 +81,7 @@ func TestPermissionCall_OfSubagent(t *testing.T) {
 		}
 	}
 	var names []string
-	for _, o := range optionsOf(req, true) {
+	for _, o := range (traits{optionNames: true}).options(req) {
 		names = append(names, o.Name)
 	}
 	want := []string{

@@ -37,6 +37,9 @@ func TestAnswerOf(t *testing.T) {
 		{"for the project, where nothing may be stored", selected("allow_project"), tools.PermissionRequest{Project: true}, tools.RejectOnce},
 		{"reject", selected("reject"), remember, tools.RejectOnce},
 		{"reject always", selected("reject_always"), remember, tools.RejectAlways},
+		{"one by one", selected("one_by_one"), together(nil, "a", "b"), tools.OneByOne},
+		{"one by one, which was not offered", selected("one_by_one"), remember, tools.RejectOnce},
+		{"reject always, which was not offered", selected("reject_always"), together(nil, "a", "b"), tools.RejectOnce},
 		{"an id that we never gave", selected("yes"), remember, tools.RejectOnce},
 		{"no id", selected(""), remember, tools.RejectOnce},
 		{"another case", selected("Allow"), remember, tools.RejectOnce},
@@ -48,7 +51,7 @@ func TestAnswerOf(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := answerOf(test.outcome, optionsOf(test.request, true)); got != test.want {
+			if got := answerOf(test.outcome, traits{optionNames: true}.options(test.request)); got != test.want {
 				t.Errorf("answer %d, want %d", got, test.want)
 			}
 		})
@@ -57,7 +60,7 @@ func TestAnswerOf(t *testing.T) {
 
 func TestPermissionOptions(t *testing.T) {
 	kindsOf := func(remember string, project, names bool) (list []string) {
-		for _, o := range optionsOf(tools.PermissionRequest{Remember: remember, Project: project}, names) {
+		for _, o := range (traits{optionNames: names}).options(tools.PermissionRequest{Remember: remember, Project: project}) {
 			list = append(list, string(o.Kind)+" "+string(o.OptionID))
 		}
 		return list

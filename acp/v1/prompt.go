@@ -6,25 +6,18 @@ import (
 
 	"acp-agent/acp/rpc"
 	"acp-agent/acp/schema"
+	"acp-agent/transcript"
 )
 
 // prompt queues a prompt on the read loop, so that whatever follows it on the wire, above all
 // a cancel, finds it.
 func (a *Agent) prompt(req *rpc.Request) rpc.Body {
-	var params schema.PromptRequest
-	if err := decode(req, &params); err != nil {
+	s, p, err := a.prompted(req)
+	if err != nil {
 		return fail(err)
 	}
-	s := a.session(string(params.SessionID))
-	if s == nil {
-		return fail(unknownSession(string(params.SessionID)))
-	}
-	parts, err := promptParts(params.Prompt)
-	if err != nil {
-		return fail(badParams(req, err))
-	}
 	s.translator.promptReceived()
-	turn := s.Prompt(parts)
+	turn := s.Prompt(p.parts)
 	return func(ctx context.Context) rpc.Reply {
 		stop, err := turn.Wait(ctx)
 		s.translator.promptAnswered()
@@ -38,6 +31,29 @@ func (a *Agent) prompt(req *rpc.Request) rpc.Body {
 		}
 		return reply
 	}
+}
+
+// prompted is what a client says to a session.
+type prompted struct {
+	parts []transcript.Part
+	meta  map[string]any
+}
+
+// prompted reads the params of session/prompt, and finds the session.
+func (a *Agent) prompted(req *rpc.Request) (*open, prompted, error) {
+	var params schema.PromptRequest
+	if err := decode(req, &params); err != nil {
+		return nil, prompted{}, err
+	}
+	s := a.session(string(params.SessionID))
+	if s == nil {
+		return nil, prompted{}, unknownSession(string(params.SessionID))
+	}
+	parts, err := promptParts(params.Prompt)
+	if err != nil {
+		return nil, prompted{}, badParams(req, err)
+	}
+	return s, prompted{parts, params.Meta}, nil
 }
 
 // cancel cancels the running turn of a session and the prompts in its queue.

@@ -21,7 +21,7 @@ const secretNotice = "Do not enter passwords or keys: answers go to the model."
 // the model, so secrets must not be asked for there (R77). A choice among
 // labels of the model cannot hold one.
 //
-// It knows the plain wordings of a question that is not meant to deceive. It does
+// It matches the plain wordings of a question that is not meant to deceive. It does
 // not try to be complete: secretNotice is there for the others.
 func secretAsked(questions []tools.Question) string {
 	for _, question := range questions {

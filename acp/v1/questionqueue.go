@@ -39,7 +39,7 @@ type questionQueue struct {
 	withdrawn map[string]bool // calls whose question was withdrawn
 }
 
-var _ tools.Line = (*questionQueue)(nil)
+var _ tools.QuestionQueue = (*questionQueue)(nil)
 
 // queued is a question in the queue.
 type queued struct {
@@ -67,7 +67,7 @@ func queuedIn(ctx context.Context) *queued {
 	return q
 }
 
-// Enter implements tools.Line.
+// Enter implements tools.QuestionQueue.
 func (l *questionQueue) Enter(ctx context.Context, callID string) (asking context.Context, leave func(), err error) {
 	q := &queued{callID: callID, opened: make(chan struct{}), left: make(chan struct{})}
 	q.agents, q.background = l.translator.agentOf(callID)

@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 
@@ -25,6 +26,8 @@ type permissionViews struct {
 	running []kinds.Content
 	// open says that the call waits for the user.
 	open bool
+	// input is that of the call, to be sent again after a request that had those of others as well.
+	input json.RawMessage
 }
 
 // apply applies a change.

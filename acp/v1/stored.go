@@ -43,7 +43,7 @@ func (a *Agent) reopen(req *rpc.Request, o opening) rpc.Body {
 		return fail(err)
 	}
 	return func(ctx context.Context) rpc.Reply {
-		if err := a.leave(o.stored); err != nil {
+		if err := a.closeToReopen(o.stored); err != nil {
 			return rpc.Reply{Err: err}
 		}
 		s, err := a.open(ctx, o)
@@ -67,9 +67,9 @@ func (a *Agent) reopen(req *rpc.Request, o opening) rpc.Body {
 	}
 }
 
-// leave ends a session that this connection has open already and that a request opens anew. One
-// that is at work stays.
-func (a *Agent) leave(id string) error {
+// closeToReopen ends a session that this connection has open when a request opens it anew. With a
+// turn under way the session stays open, and the request is refused.
+func (a *Agent) closeToReopen(id string) error {
 	s := a.session(id)
 	if s == nil {
 		return nil
@@ -83,14 +83,9 @@ func (a *Agent) leave(id string) error {
 
 // remove ends a session of this connection.
 func (a *Agent) remove(s *open) {
-	a.mu.Lock()
-	delete(a.sessions, s.ID)
-	a.mu.Unlock()
+	a.detach(s.ID)
 	s.Stop()
-	s.end(a.Grace)
-	a.mu.Lock()
-	delete(a.alive, s)
-	a.mu.Unlock()
+	a.finish(s)
 }
 
 // listSessions lists the stored sessions, the one that was used last first (R147).

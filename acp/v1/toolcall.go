@@ -27,7 +27,7 @@ const (
 	complete              // the card shows the end, although the call's subagent continues
 )
 
-// callView is what the editor knows of one call.
+// callView is what the editor was sent about one call.
 type callView struct {
 	shown                    // what the updates have shown
 	requests permissionViews // what permission requests have shown besides
@@ -78,6 +78,8 @@ func (c *cards) emit(e transcript.Event, child *childView) {
 		c.liveCard(e)
 	case transcript.JobOutput:
 		c.output(transcript.ToolOutput(e))
+	case transcript.JobListens:
+		c.jobPorts(e)
 	case transcript.JobEnded:
 		c.endJob(e)
 	case transcript.ChildStarted:
@@ -159,13 +161,16 @@ func (c *cards) open(id string, view *callView, first change) {
 	c.out.send(change{title: view.title, meta: view.meta(nil)}.sessionUpdate(id))
 }
 
-// update sends what differs from what the editor knows of a call.
+// update sends what differs from what the editor was sent about a call.
 func (c *cards) update(id string, view *callView, next change) {
 	if view.stage == held {
 		view.updateHeld(next)
 		return
 	}
 	next = view.unknown(c.out.client.form(view, next))
+	if view.requests.input != nil {
+		next.input, view.requests.input = view.requests.input, nil
+	}
 	if next.empty() {
 		return
 	}

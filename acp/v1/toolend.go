@@ -46,11 +46,11 @@ func (c *cards) finishCall(e transcript.ToolFinished, child *childView) {
 	}
 	spawned := c.children[e.CallID]
 	if e.Background && e.State == transcript.Done && spawned == nil && !c.out.replaying && !c.out.client.dropsBetweenTurns {
-		c.keepJob(e, view)
+		c.continueJob(e, view)
 		return
 	}
 	if e.Background && e.State == transcript.Done && spawned != nil {
-		c.keepOpen(e, view, spawned)
+		c.continueChild(e, view, spawned)
 		return
 	}
 	delete(c.calls, e.CallID)
@@ -78,7 +78,11 @@ func lastChange(e transcript.ToolFinished, view *callView, spawned *childView, e
 		c.output = rawOutput(e)
 	}
 	if view.pane == agentPane {
-		c.meta = map[string]any{"terminal_exit": terminalExit(e)}
+		var how outcome
+		if json.Unmarshal(e.Result.Data, &how) != nil {
+			how = outcome{}
+		}
+		c.meta = how.terminalExit(e.CallID)
 	}
 	return c
 }
@@ -163,6 +167,18 @@ func (how outcome) words() string {
 	return ""
 }
 
+// terminalExit is the _meta of a card with a terminal of ours: how the command in it ended.
+func (how outcome) terminalExit(callID string) map[string]any {
+	exit := map[string]any{"terminal_id": callID, "exit_code": nil, "signal": nil}
+	if how.ExitCode != nil {
+		exit["exit_code"] = *how.ExitCode
+	}
+	if how.Signal != "" {
+		exit["signal"] = how.Signal
+	}
+	return map[string]any{"terminal_exit": exit}
+}
+
 // writeEnding writes to a terminal of ours how its command ended. Editors are sent the exit
 // code as well, but not all show it.
 func (o *commandOutput) writeEnding(end string) {
@@ -188,21 +204,6 @@ func storedOutput(e transcript.ToolFinished) string {
 		return data.Head + "\n…\n" + data.Output
 	}
 	return data.Output
-}
-
-// terminalExit says how the command in a terminal of ours ended.
-func terminalExit(e transcript.ToolFinished) map[string]any {
-	exit := map[string]any{"terminal_id": e.CallID, "exit_code": nil, "signal": nil}
-	var data outcome
-	if json.Unmarshal(e.Result.Data, &data) == nil {
-		if data.ExitCode != nil {
-			exit["exit_code"] = *data.ExitCode
-		}
-		if data.Signal != "" {
-			exit["signal"] = data.Signal
-		}
-	}
-	return exit
 }
 
 // rawOutput is the envelope of a result, without data that is too large for a card: the

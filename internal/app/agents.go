@@ -36,7 +36,7 @@ Exit code: 0 done; 1 with --check, when an agent cannot be used; 2 wrong usage.`
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			core := newCore(cmd.ErrOrStderr())
-			core.scripted, core.inert = noModel{}, true
+			core.scripted, core.readOnly = noModel{}, true
 			defer core.Close()
 			catalog, err := core.agents(cwd)
 			if err != nil {

@@ -8,8 +8,8 @@ import (
 	"acp-agent/permissions"
 )
 
-// allowed reads the rules of --allow, which are written as in the configuration.
-func (c *core) allowed(texts []string) ([]permissions.Rule, error) {
+// allowRules reads the rules of --allow, which are written as in the configuration.
+func (c *core) allowRules(texts []string) ([]permissions.Rule, error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}

@@ -10,7 +10,7 @@ import (
 func BenchmarkAssemble(b *testing.B) {
 	for b.Loop() {
 		c := newCore(io.Discard)
-		c.inert = true // nothing is written, fetched or started
+		c.readOnly = true // nothing is written, fetched or started
 		if _, err := c.assemble(); err != nil {
 			b.Fatal(err)
 		}

@@ -120,7 +120,7 @@ usage.`,
 	return cmd
 }
 
-// pickSessions are the sessions that a command line means.
+// pickSessions returns the sessions that a command line names.
 func pickSessions(args []string, last, all bool) ([]string, error) {
 	if len(args)+count(last)+count(all) > 1 {
 		return nil, &exitError{exitUsage, errors.New("name a session, or --last, or --all")}
@@ -170,21 +170,21 @@ func printReport(out io.Writer, r audit.Report) {
 
 // showAudit prints the record of a session.
 func showAudit(out io.Writer, id string, asJSON bool) error {
-	begun := map[string]audit.Record{} // calls without an end
+	open := map[string]audit.Record{} // calls without an end
 	err := audit.Read(auditDir(dataHome()), id, func(r audit.Record, line []byte) error {
 		switch {
 		case asJSON:
 			_, err := fmt.Fprintf(out, "%s\n", line)
 			return err
 		case r.Event == audit.Begin:
-			begun[r.Call] = r
+			open[r.Call] = r
 			return nil
 		case r.Event == audit.End:
-			delete(begun, r.Call)
+			delete(open, r.Call)
 		}
 		return showRecord(out, r)
 	})
-	for _, r := range slices.SortedFunc(maps.Values(begun), func(a, b audit.Record) int { return cmp.Compare(a.Seq, b.Seq) }) {
+	for _, r := range slices.SortedFunc(maps.Values(open), func(a, b audit.Record) int { return cmp.Compare(a.Seq, b.Seq) }) {
 		if err == nil {
 			r.State = "never ended"
 			err = showRecord(out, r)
@@ -198,9 +198,9 @@ func showRecord(out io.Writer, r audit.Record) error {
 	var b strings.Builder
 	switch r.Event {
 	case "":
-		b.WriteString("(a line that is no record)\n")
+		b.WriteString("(a line that is not a record)\n")
 	case audit.Begin, audit.End:
-		fmt.Fprintf(&b, "%s  %s%s  %s: %s", r.Time.Format(time.DateTime), whose(r.Agent), recordText(r.Tool), cmp.Or(r.Verdict, "not decided"), r.State)
+		fmt.Fprintf(&b, "%s  %s%s  %s: %s", r.Time.Format(time.DateTime), subagentPrefix(r.Agent), recordText(r.Tool), cmp.Or(r.Verdict, "not decided"), r.State)
 		if r.By != "" {
 			fmt.Fprintf(&b, ", by %s", recordText(r.By))
 		}
@@ -221,8 +221,9 @@ func showRecord(out io.Writer, r audit.Record) error {
 	return err
 }
 
-// whose names the subagent that a call is of, by its path below the main agent.
-func whose(agent string) string {
+// subagentPrefix names the subagent of a call by its path below the main agent; "" is the main
+// agent.
+func subagentPrefix(agent string) string {
 	_, below, _ := strings.Cut(agent, "/")
 	if below == "" {
 		return ""
@@ -248,7 +249,7 @@ func compactArgs(args json.RawMessage) string {
 // maxShownArgs bounds the arguments on a line, in characters.
 const maxShownArgs = 300
 
-// digestName is a hash for people.
+// digestName is a hash as it is shown: short, and with words where there is none.
 func digestName(hash string, seen bool) string {
 	switch {
 	case hash != "":

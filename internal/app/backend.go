@@ -17,8 +17,8 @@ import (
 	"acp-agent/subagent"
 )
 
-// Backend returns the model server in force. It is made outside the lock, for
-// a server may have to be asked for its models.
+// Backend returns the model server in force. It is made outside the lock, because making it may
+// ask a server for its models.
 func (c *core) Backend() (session.Backend, error) {
 	c.mu.Lock()
 	now := c.state
@@ -34,7 +34,7 @@ func (c *core) Backend() (session.Backend, error) {
 	defer c.mu.Unlock()
 	if c.state.generation == now.generation {
 		if c.state.backend != nil {
-			return *c.state.backend, nil // another was faster
+			return *c.state.backend, nil // another caller has made one meanwhile
 		}
 		c.state = made
 	}
@@ -48,7 +48,7 @@ func (c *core) resolve(s state) (state, error) {
 	}
 	sources := c.sources
 	if !s.key.IsZero() {
-		sources.LoginFile = "" // a key that the client gave goes to no server that it did not mean
+		sources.LoginFile = "" // the client's key must not go to the server of a stored login
 	}
 	cfg, err := c.loadFrom(sources, "")
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend
 	routed, name, err := route(cfg, servers, section)
 	switch {
 	case err == nil:
-	case model.AsError(err).Busy: // no key would help
+	case model.AsError(err).Busy: // another key would not help
 		return session.Backend{}, err
 	default:
 		return session.Backend{}, &session.AuthError{Message: err.Error()}
@@ -132,7 +132,7 @@ func (c *core) backend(cfg *config.Config, provider model.Provider, name string)
 	}
 }
 
-// serverWithKey says in words which server is asked, and where its key was named.
+// serverWithKey says in words which server is asked, and which setting has its key.
 func serverWithKey(baseURL, origin string) string {
 	host := "an address that cannot be read"
 	if u, err := url.Parse(baseURL); err == nil {
@@ -180,8 +180,8 @@ func (c *core) Authenticate(_ context.Context, key string) error {
 	c.mu.Unlock()
 	if key != "" {
 		next.key = config.NewSecret(key)
-		c.logger.hide(key)
-		c.keep(key)
+		c.logger.redactValues(key)
+		c.redactKeys(key)
 	}
 	made, err := c.resolve(next)
 	if err != nil {

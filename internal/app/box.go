@@ -9,11 +9,11 @@ import (
 	"acp-agent/sandbox"
 )
 
-// newBox is how this process confines the processes that it starts. What the
-// machine can do is found out once it is asked.
+// newBox returns what confines the processes that this one starts. Its probe tries out what the
+// machine can do when it is first asked.
 func (c *core) newBox(cfg *config.Config) *sandbox.Box {
-	finder := &sandbox.Finder{Launcher: c.launcher, Dir: filepath.Join(c.stateDir, "trials"), Level: level(cfg.Sandbox.Level)}
-	memory := &sandbox.Memory{Finder: finder, Path: filepath.Join(c.stateDir, "sandbox.json"), ReadOnly: c.inert}
+	finder := &sandbox.Finder{Launcher: c.launcher, Dir: filepath.Join(c.stateDir, "trials"), Level: requiredKind(cfg.Sandbox.Level)}
+	memory := &sandbox.Memory{Finder: finder, Path: filepath.Join(c.stateDir, "sandbox.json"), ReadOnly: c.readOnly}
 	probe := sandbox.NewProbe(func(ctx context.Context) sandbox.Report {
 		report := finder.Find(ctx)
 		if ctx.Err() == nil { // else the agent is ending
@@ -24,14 +24,14 @@ func (c *core) newBox(cfg *config.Config) *sandbox.Box {
 	probe.Memory = memory
 	return &sandbox.Box{
 		Probe: probe,
-		Home:  c.sources.HomeDir, Own: c.own(), Guarded: c.agentDirs(), Environ: os.Environ(), Packages: c.sources.PackageDirs(),
+		Home:  c.sources.HomeDir, Own: c.ownPaths(), Guarded: c.agentDirs(), Environ: os.Environ(), Packages: c.sources.PackageDirs(),
 		Readable: c.mountOptions(nil, cfg.Toolbox).LocalDirs(plan(cfg.Tools.Mount)),
 		CacheDir: filepath.Join(c.cacheDir, "commands"), HoldDir: filepath.Join(c.stateDir, "held"),
 	}
 }
 
-// level is the kind that is required; empty means the strongest that works.
-func level(name string) sandbox.Kind {
+// requiredKind is the kind that sandbox.level requires; empty means the strongest that works.
+func requiredKind(name string) sandbox.Kind {
 	if name == config.SandboxAuto {
 		return ""
 	}

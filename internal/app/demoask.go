@@ -21,7 +21,7 @@ func (v *demoView) ask(ctx context.Context, req schema.RequestPermissionRequest)
 		call.Title = *req.ToolCall.Title
 	}
 	v.margin = v.marginOf(req.ToolCall.ToolCallID)
-	v.line("%s %s", v.paint(styleYellow, "?"), v.paint(styleBold, "May I: "+v.label(call)))
+	v.line("%s %s", v.screen.style(styleYellow, "?"), v.screen.style(styleBold, "May I: "+v.label(call)))
 	for _, content := range req.ToolCall.Content {
 		if diff, ok := content.(schema.Diff); ok {
 			v.diff(diff)
@@ -51,7 +51,7 @@ const demoPause = 600 * time.Millisecond
 func (v *demoView) choose(ctx context.Context, keys map[string]schema.PermissionOptionId) schema.RequestPermissionOutcome {
 	if v.yes {
 		_ = pause.For(ctx, demoPause) // a demo that ends answers all the same
-		fmt.Fprintf(v.out, "%s\n", v.paint(styleGreen, "y"))
+		fmt.Fprintf(v.out, "%s\n", v.screen.style(styleGreen, "y"))
 		return schema.SelectedPermissionOutcome{OptionID: keys["y"]}
 	}
 	for {

@@ -22,7 +22,7 @@ func TestDemo_Picture(t *testing.T) {
 	const name = "../../docs/demo.svg"
 	var out strings.Builder
 	view := newDemoView(&out, strings.NewReader(""), true)
-	view.color = true
+	view.screen.color = true
 	if err := runDemo(t.Context(), view, io.Discard); err != nil {
 		t.Fatal(err)
 	}

@@ -6,11 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
-
-	"golang.org/x/term"
 
 	"acp-agent/acp/rpc"
 	"acp-agent/acp/schema"
@@ -20,12 +17,12 @@ import (
 // demoView is the editor of the demo: it shows updates in a terminal and asks
 // the user at the keyboard. It is the rpc.Handler of the client's end.
 type demoView struct {
-	out   io.Writer
-	in    *bufio.Reader
-	yes   bool
-	color bool
+	out    io.Writer
+	in     *bufio.Reader
+	yes    bool
+	screen screen
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	inText  bool
 	thought bool
 	calls   map[schema.ToolCallId]schema.ToolCall
@@ -34,14 +31,10 @@ type demoView struct {
 }
 
 func newDemoView(out io.Writer, in io.Reader, yes bool) *demoView {
-	v := &demoView{
-		out: out, in: bufio.NewReader(in), yes: yes,
+	return &demoView{
+		out: out, in: bufio.NewReader(in), yes: yes, screen: screenOf(out),
 		calls: map[schema.ToolCallId]schema.ToolCall{}, diffed: map[schema.ToolCallId]bool{},
 	}
-	if file, ok := out.(*os.File); ok {
-		v.color = term.IsTerminal(int(file.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	}
-	return v
 }
 
 // Request answers the agent's requests (see rpc.Handler).
@@ -90,26 +83,19 @@ const (
 	styleCyan   = "36"
 )
 
-func (v *demoView) paint(style, text string) string {
-	if !v.color || text == "" {
-		return text
-	}
-	return "\x1b[" + style + "m" + text + "\x1b[0m"
-}
-
 func (v *demoView) heading(project string) {
-	fmt.Fprintf(v.out, "%s  scripted model, scratch project %s\n\n", v.paint(styleBold, "acp-agent demo"), project)
+	fmt.Fprintf(v.out, "%s  scripted model, scratch project %s\n\n", v.screen.style(styleBold, "acp-agent demo"), project)
 }
 
 func (v *demoView) prompt(text string) {
-	fmt.Fprintf(v.out, "%s %s\n\n", v.paint(styleCyan, "you ›"), v.paint(styleBold, text))
+	fmt.Fprintf(v.out, "%s %s\n\n", v.screen.style(styleCyan, "you ›"), v.screen.style(styleBold, text))
 }
 
 func (v *demoView) end(stop string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.endText()
-	fmt.Fprintf(v.out, "%s\n", v.paint(styleDim, "turn ended: "+stop))
+	fmt.Fprintf(v.out, "%s\n", v.screen.style(styleDim, "turn ended: "+stop))
 }
 
 func (v *demoView) text(content schema.ContentBlock, thought bool) {
@@ -121,11 +107,11 @@ func (v *demoView) text(content schema.ContentBlock, thought bool) {
 		v.endText()
 	}
 	if !v.inText && thought {
-		fmt.Fprint(v.out, v.paint(styleDim, "thinking: "))
+		fmt.Fprint(v.out, v.screen.style(styleDim, "thinking: "))
 	}
 	v.inText, v.thought = true, thought
 	if thought {
-		fmt.Fprint(v.out, v.paint(styleDim, block.Text))
+		fmt.Fprint(v.out, v.screen.style(styleDim, block.Text))
 		return
 	}
 	fmt.Fprint(v.out, block.Text)
@@ -138,8 +124,7 @@ func (v *demoView) endText() {
 	}
 }
 
-// update shows a call as it moves on: its title when it starts, a diff once,
-// output as it comes.
+// update shows how a call proceeds: its title when it starts, a diff once, output as it comes.
 func (v *demoView) update(u schema.ToolCallUpdate) {
 	call := v.calls[u.ToolCallID]
 	if u.Title != nil {
@@ -150,19 +135,19 @@ func (v *demoView) update(u schema.ToolCallUpdate) {
 	switch u.Status {
 	case schema.ToolCallStatusInProgress:
 		v.endText()
-		v.line("%s %s", v.paint(styleYellow, "●"), v.paint(styleBold, v.label(call)))
+		v.line("%s %s", v.screen.style(styleYellow, "●"), v.screen.style(styleBold, v.label(call)))
 	case schema.ToolCallStatusFailed:
 		v.endText()
-		v.line("%s %s", v.paint(styleRed, "✗"), v.label(call))
+		v.line("%s %s", v.screen.style(styleRed, "✗"), v.label(call))
 	}
 	v.output(u)
 	if u.Status == schema.ToolCallStatusCompleted {
 		v.content(u)
 		done := "done"
 		if v.margin != "" {
-			done = v.label(call) // several run at once
+			done = v.label(call) // several calls run at once, so the line names its own
 		}
-		v.line("%s\n", v.paint(styleGreen, "✓ "+done))
+		v.line("%s\n", v.screen.style(styleGreen, "✓ "+done))
 	}
 	if u.Status == schema.ToolCallStatusFailed {
 		v.content(u)
@@ -206,7 +191,7 @@ func (v *demoView) output(u schema.ToolCallUpdate) {
 	piece, _ := u.Meta["terminal_output"].(map[string]any)
 	text, _ := piece["data"].(string)
 	for line := range strings.Lines(text) {
-		v.line("  %s", v.paint(styleDim, strings.TrimRight(line, "\r\n")))
+		v.line("  %s", v.screen.style(styleDim, strings.TrimRight(line, "\r\n")))
 	}
 }
 
@@ -232,11 +217,11 @@ func (v *demoView) excerpt(text string) {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range lines {
 		if i == excerptLines {
-			v.line("  %s", v.paint(styleDim, fmt.Sprintf("… %d more lines", len(lines)-i)))
+			v.line("  %s", v.screen.style(styleDim, fmt.Sprintf("… %d more lines", len(lines)-i)))
 			return
 		}
 		if !strings.HasPrefix(line, "```") {
-			v.line("  %s", v.paint(styleDim, line))
+			v.line("  %s", v.screen.style(styleDim, line))
 		}
 	}
 }
@@ -253,11 +238,11 @@ func (v *demoView) diff(d schema.Diff) {
 		case strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "diff "):
 			continue
 		case strings.HasPrefix(line, "-"):
-			line = v.paint(styleRed, line)
+			line = v.screen.style(styleRed, line)
 		case strings.HasPrefix(line, "+"):
-			line = v.paint(styleGreen, line)
+			line = v.screen.style(styleGreen, line)
 		case strings.HasPrefix(line, "@@"):
-			line = v.paint(styleCyan, line)
+			line = v.screen.style(styleCyan, line)
 		}
 		v.line("  %s", line)
 	}

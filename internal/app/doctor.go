@@ -22,6 +22,7 @@ import (
 	"acp-agent/internal/login"
 	"acp-agent/internal/userfile"
 	"acp-agent/sandbox"
+	"acp-agent/session"
 )
 
 // How one thing that doctor looked at stands.
@@ -99,41 +100,16 @@ Exit code: 0 when the agent can work, 1 when something keeps it from working.`,
 // examine looks at everything once, at the model servers only where ask says so.
 func (c *core) examine(ctx context.Context, cwd string, ask bool) doctorReport {
 	r := doctorReport{Version: version, Cwd: cwd, Sandbox: sandbox.Report{Kind: sandbox.None}}
-	host, hostErr := c.assemble()
-	cfg, err := c.load(cwd)
-	if err == nil {
-		_, err = c.settings(cwd) // names that only the tools know
-	}
-	r.Findings = append(r.Findings, configFinding(cfg, err))
-	if err != nil {
-		cfg = config.Default()
-	} else {
-		if cfg.ModelSection() || c.getenv(envScript) != "" {
-			r.Findings = append(r.Findings, keyFinding(cfg, c.loginStore(cfg), c.getenv(envScript)))
-		}
-		servers, _ := c.modelServers(cfg)
-		if len(cfg.Providers) > 0 {
-			r.Findings = append(r.Findings, providersFinding(servers))
-		}
-		if ask && c.getenv(envScript) == "" {
-			r.Findings = append(r.Findings, c.askServers(ctx, cfg)...)
-		}
-	}
+	host, hostErr := c.assemble() // before the settings, whose names of tools it makes known
+	cfg := c.examineSettings(ctx, &r, ask)
 	if hostErr != nil {
 		r.Findings = append(r.Findings, finding{"tools", doctorFail, hostErr.Error(), "mend the configuration"})
 	} else {
-		ctx, cancel := context.WithTimeout(ctx, probeTimeout)
-		defer cancel()
-		if r.Sandbox, err = host.Sandbox.Wait(ctx); err != nil {
-			r.Sandbox.Notes = append(r.Sandbox.Notes, "finding out took longer than "+probeTimeout.String())
-		}
-		for _, problem := range c.problems() {
-			r.Findings = append(r.Findings, finding{"tools", doctorWarn, problem, ""})
-		}
+		c.examineHost(ctx, &r, host)
 	}
 	r.Findings = append(r.Findings, sandboxFinding(r.Sandbox, cfg.Sandbox))
 	if r.Sandbox.Confines() {
-		home := c.box.HomeReport(sandbox.Request{Roots: []string{cwd}, Writable: cfg.Roots.Write, Readable: cfg.Roots.Read})
+		home := c.box.HomeReport(sandbox.Request{Roots: []string{cwd}, Around: true, Writable: cfg.Roots.Write, Readable: cfg.Roots.Read})
 		r.Home = &home
 		r.Findings = append(r.Findings, homeFinding(home))
 	}
@@ -145,11 +121,49 @@ func (c *core) examine(ctx context.Context, cwd string, ask bool) doctorReport {
 	} {
 		r.Findings = append(r.Findings, directoryFinding(dir[0], dir[1]))
 	}
-	r.look(os.Environ(), launch.EnvOptions{Secrets: cfg.Secrets(), Workspace: []string{cwd}, Passed: cfg.Environment})
+	r.examineEnvironment(os.Environ(), launch.EnvOptions{Secrets: cfg.Secrets(), Workspace: []string{cwd}, Passed: cfg.Environment})
 	return r
 }
 
-func (r *doctorReport) look(environ []string, o launch.EnvOptions) {
+// examineSettings looks at the configuration and the model servers. It returns the
+// configuration, or the default where that has a mistake.
+func (c *core) examineSettings(ctx context.Context, r *doctorReport, ask bool) *config.Config {
+	cfg, err := c.load(r.Cwd)
+	if err == nil {
+		_, err = c.settings(r.Cwd) // it also checks the names of tools
+	}
+	r.Findings = append(r.Findings, configFinding(cfg, err))
+	if err != nil {
+		return config.Default()
+	}
+	if cfg.ModelSection() || c.getenv(envScript) != "" {
+		r.Findings = append(r.Findings, keyFinding(cfg, c.loginStore(cfg), c.getenv(envScript)))
+	}
+	if len(cfg.Providers) > 0 {
+		servers, _ := c.modelServers(cfg)
+		r.Findings = append(r.Findings, providersFinding(servers))
+	}
+	if ask && c.getenv(envScript) == "" {
+		r.Findings = append(r.Findings, c.askServers(ctx, cfg)...)
+	}
+	return cfg
+}
+
+// examineHost waits for the sandbox's probe, and lists the tools that cannot be used.
+func (c *core) examineHost(ctx context.Context, r *doctorReport, host *session.Host) {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	var err error
+	if r.Sandbox, err = host.Sandbox.Wait(ctx); err != nil {
+		r.Sandbox.Notes = append(r.Sandbox.Notes, "finding out took longer than "+probeTimeout.String())
+	}
+	for _, problem := range c.problems() {
+		r.Findings = append(r.Findings, finding{"tools", doctorWarn, problem, ""})
+	}
+}
+
+// examineEnvironment sorts the variables of the environment by whether a command gets them.
+func (r *doctorReport) examineEnvironment(environ []string, o launch.EnvOptions) {
 	env, dropped := launch.Env(environ, o)
 	r.Kept, r.Dropped = []string{}, append([]string{}, dropped...)
 	for _, entry := range env {
@@ -263,8 +277,8 @@ func programFinding(name, cwd string) finding {
 	return finding{name, doctorOK, path, ""}
 }
 
-// directoryFinding says whether a directory of ours is private and can be written; one that
-// is not there yet is made when it is needed.
+// directoryFinding says whether a directory of ours is private and can be written. A missing one
+// is no fault: the agent makes it when it needs it.
 func directoryFinding(name, path string) finding {
 	f := finding{name + " directory", doctorOK, path, ""}
 	info, err := os.Stat(path)
@@ -290,7 +304,7 @@ func directoryFinding(name, path string) finding {
 
 const noRoomHint = "make it writable, or make room; what is kept there is lost until then"
 
-// writeIn tries out whether files can be made in a directory.
+// writeIn makes a file in a directory and removes it, to try out whether that is possible.
 func writeIn(dir string) error {
 	f, err := os.CreateTemp(dir, "doctor-")
 	if err != nil {

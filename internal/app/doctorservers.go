@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"acp-agent/config"
+	"acp-agent/kinds"
 	"acp-agent/model"
 )
 
@@ -40,8 +41,8 @@ func serverFindings(ctx context.Context, servers []configuredServer) []finding {
 	return found
 }
 
-// serverFinding says whether a server answers, has the model that is wanted, and what will
-// not work well with it.
+// serverFinding says whether a server answers and has the configured model, and what will not
+// work well with it.
 func serverFinding(ctx context.Context, s configuredServer) finding {
 	f := finding{Name: "server " + s.Name, Status: doctorFail}
 	provider, err := s.Open()
@@ -61,7 +62,7 @@ func serverFinding(ctx context.Context, s configuredServer) finding {
 		}
 		return f
 	}
-	f.Status, f.Detail = doctorOK, fmt.Sprintf("answers, with %s", counted(len(list), "model"))
+	f.Status, f.Detail = doctorOK, "answers, with "+kinds.Count(len(list), "model")
 	if s.model == "" {
 		return f
 	}
@@ -78,12 +79,4 @@ func serverFinding(ctx context.Context, s configuredServer) finding {
 		f.Status, f.Hint = doctorWarn, strings.Join(warnings, " ")
 	}
 	return f
-}
-
-// counted is a number of things.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

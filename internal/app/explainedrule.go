@@ -10,8 +10,8 @@ import (
 	"acp-agent/permissions"
 )
 
-// tellRule takes a rule's source, "file:line:column", apart.
-func tellRule(rule permissions.Rule, scope permissions.Scope) *explainedRule {
+// ruleOf takes a rule's source, "file:line:column", apart.
+func ruleOf(rule permissions.Rule, scope permissions.Scope) *explainedRule {
 	out := &explainedRule{
 		Permission: rule.Permission, Pattern: rule.Pattern, Action: rule.Action.String(), Scope: scope.String(),
 	}
@@ -38,7 +38,7 @@ func cutNumber(text string) (before string, number int, ok bool) {
 	return text[:at], number, err == nil
 }
 
-// parseRule reads a rule as people write it in one line: "deny bash(git push*)", or
+// parseRule reads a rule as a user writes it in one line: "deny bash(git push*)", or
 // without the pattern "ask web_fetch".
 func parseRule(text string) (permissions.Rule, error) {
 	usage := fmt.Errorf(`rule %q: must be allow, ask or deny and a permission, such as "deny bash(git push*)"`, text)
@@ -63,7 +63,7 @@ func parseRule(text string) (permissions.Rule, error) {
 	}
 	rule.Permission, rule.Pattern = written.Permission, written.Pattern
 	if !knownPermission(rule.Permission) {
-		return permissions.Rule{}, fmt.Errorf("rule %q: %q is no tool and no capability", text, rule.Permission)
+		return permissions.Rule{}, fmt.Errorf("rule %q: %q is neither a tool nor a capability", text, rule.Permission)
 	}
 	return rule, nil
 }

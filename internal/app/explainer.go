@@ -12,6 +12,7 @@ import (
 	"acp-agent/capability"
 	"acp-agent/kinds"
 	"acp-agent/permissions"
+	"acp-agent/sandbox"
 	"acp-agent/session"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
@@ -66,8 +67,8 @@ type alwaysRule struct {
 // maxWorkspaces bounds how many workspaces an explainer holds open.
 const maxWorkspaces = 32
 
-// explainer explains calls in the workspaces that they name. It holds the last used ones
-// open, so that many calls are quick. It is for one goroutine.
+// explainer explains calls in the workspaces that they name. It keeps the last used ones open,
+// because opening one takes far longer than explaining a call. It is for one goroutine.
 type explainer struct {
 	core *core
 	mode string
@@ -90,16 +91,16 @@ func newExplainer(core *core, cwd, mode string) (*explainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	core.scripted, core.everyTool, core.inert = noModel{}, true, true
+	core.scripted, core.everyTool, core.readOnly = noModel{}, true, true
 	return &explainer{core: core, mode: mode, cwd: abs, open: map[string]*list.Element{}}, nil
 }
 
-// with returns an explainer that tries rules together with the configured ones.
-func (e *explainer) with(rules ...permissions.Rule) *explainer {
+// trying returns an explainer that adds rules to the configured ones.
+func (e *explainer) trying(rules ...permissions.Rule) *explainer {
 	return &explainer{core: e.core, mode: e.mode, cwd: e.cwd, rules: rules, open: map[string]*list.Element{}}
 }
 
-// close lets go of the workspaces.
+// close closes the sessions of all workspaces.
 func (e *explainer) close() {
 	for at := e.order.Front(); at != nil; at = at.Next() {
 		at.Value.(*explainedIn).session.Close(0)
@@ -108,7 +109,7 @@ func (e *explainer) close() {
 	clear(e.open)
 }
 
-// in returns the session of a workspace.
+// in returns the session of a workspace, and opens it where need be.
 func (e *explainer) in(ctx context.Context, dir string) (*session.Session, error) {
 	if dir == "" {
 		dir = e.cwd
@@ -130,7 +131,7 @@ func (e *explainer) in(ctx context.Context, dir string) (*session.Session, error
 		return nil, err
 	}
 	settling, cancel := context.WithTimeout(ctx, probeTimeout)
-	err = s.AwaitMode(settling) // what commands are confined by, and whether there is a mode auto
+	err = s.AwaitMode(settling) // the sandbox decides how commands are confined, and whether mode auto exists
 	cancel()
 	if err != nil {
 		s.Close(0)
@@ -166,16 +167,16 @@ func (e *explainer) explain(ctx context.Context, call judgedCall) (explained, er
 	if input == "" || input == "null" {
 		input = "{}"
 	}
-	return tell(s, s.Explain(ctx, call.Tool, input)), nil
+	return explanationOf(s, s.Explain(ctx, call.Tool, input)), nil
 }
 
-func tell(s *session.Session, e pipeline.Explanation) explained {
+func explanationOf(s *session.Session, e pipeline.Explanation) explained {
 	out := explained{
 		Verdict: e.Action.String(), Layer: e.Layer, Reason: e.Reason, Part: e.Part, NoAlways: e.NoAlways,
 		Always: []alwaysRule{}, Sandbox: "not needed", remember: e.Remember,
 	}
 	if e.Rule != nil {
-		out.Rule = tellRule(*e.Rule, e.Scope)
+		out.Rule = ruleOf(*e.Rule, e.Scope)
 	}
 	for _, dir := range e.Opens {
 		out.Always = append(out.Always, alwaysRule{capability.CapFSRead, capability.EscapeGlob(filepath.ToSlash(dir)) + "/**"})
@@ -185,11 +186,13 @@ func tell(s *session.Session, e pipeline.Explanation) explained {
 			out.Always = append(out.Always, alwaysRule{rule.Permission, rule.Pattern})
 		}
 	}
-	if e.Starts {
+	switch report, known := s.Sandbox(); {
+	case e.Unconfined:
+		out.Sandbox = string(sandbox.None)
+	case e.Starts && known:
+		out.Sandbox = string(report.Kind)
+	case e.Starts:
 		out.Sandbox = "not probed"
-		if report, known := s.Sandbox(); known {
-			out.Sandbox = string(report.Kind)
-		}
 	}
 	if e.Unasked {
 		out.Watchdog = "not asked"
@@ -200,7 +203,7 @@ func tell(s *session.Session, e pipeline.Explanation) explained {
 // explainCommand answers /permissions explain.
 func explainCommand(ctx context.Context, s *session.Session, what string) string {
 	args, _ := json.Marshal(map[string]string{"cmd": what}) // a map of strings
-	return kinds.Fence("", tell(s, s.Explain(ctx, "bash", string(args))).text())
+	return kinds.Fence("", explanationOf(s, s.Explain(ctx, "bash", string(args))).text())
 }
 
 // unusable is the answer to a line that is not a call: a caller that reads nothing but the

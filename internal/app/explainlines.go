@@ -72,7 +72,7 @@ func parseCall(text []byte) (judgedCall, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&call); err != nil {
-		return call, fmt.Errorf(`the line is no call, such as {"tool":"bash","args":{"cmd":"ls"}}: %w`, err)
+		return call, fmt.Errorf(`the line is not a call, such as {"tool":"bash","args":{"cmd":"ls"}}: %w`, err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return call, errors.New("the line holds more than one object")
@@ -80,12 +80,12 @@ func parseCall(text []byte) (judgedCall, error) {
 	return call, nil
 }
 
-// readLine reads up to a newline and keeps at most most bytes; long says that there were
-// more.
-func readLine(r *bufio.Reader, most int) (line []byte, long bool, err error) {
+// readLine reads a line to its end and keeps at most limit bytes of it; long says that there were
+// more. Unlike textcut.Line it goes on after a long line, and takes a last line without a newline.
+func readLine(r *bufio.Reader, limit int) (line []byte, long bool, err error) {
 	for {
 		piece, err := r.ReadSlice('\n')
-		if room := most - len(line); len(piece) > room {
+		if room := limit - len(line); len(piece) > room {
 			piece, long = piece[:max(room, 0)], true
 		}
 		line = append(line, piece...)

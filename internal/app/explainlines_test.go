@@ -82,7 +82,7 @@ func TestParseRule(t *testing.T) {
 		rule, err := parseRule(tt.text)
 		got := ""
 		if err == nil {
-			told := tellRule(rule, 0)
+			told := ruleOf(rule, 0)
 			got = told.Action + " " + told.Permission + " " + told.Pattern
 		}
 		if got != tt.want {
@@ -105,7 +105,7 @@ func TestTellRule(t *testing.T) {
 		"/u/odd:name/c.jsonc:1:20": {File: "/u/odd:name/c.jsonc", Line: 1},
 	} {
 		rule.Source = source
-		if got := tellRule(rule, 0); got.File != want.File || got.Line != want.Line || got.Source != want.Source {
+		if got := ruleOf(rule, 0); got.File != want.File || got.Line != want.Line || got.Source != want.Source {
 			t.Errorf("%q is told as %+v", source, *got)
 		}
 	}

@@ -20,8 +20,8 @@ type logger struct {
 	level  slog.LevelVar // of the file
 	shown  slog.LevelVar // of stderr
 	stderr outlet
-	named  logFile
-	file   outlet // of named
+	disk   logFile
+	file   outlet // of disk
 
 	values redact.Values
 }
@@ -30,14 +30,14 @@ type logger struct {
 func newLogger(stderr io.Writer) *logger {
 	l := &logger{}
 	l.stderr.write = func(record []byte) { _, _ = stderr.Write(record) } // an error could only be logged here
-	l.file.write = l.named.append
+	l.file.write = l.disk.append
 	l.shownFrom(slog.LevelWarn)
 	l.Logger = l.at(&l.level)
 	return l
 }
 
-// faultsAlone keeps warnings from stderr: editors show what stands there as something that
-// went wrong, and a session tells the user what can be done about a warning.
+// faultsAlone keeps warnings from stderr: editors show its text as a fault, and a session tells
+// the user about warnings, with what can be done.
 func (l *logger) faultsAlone() { l.shownFrom(slog.LevelError) }
 
 // shownFrom sets the level of stderr, unless the environment does.
@@ -56,21 +56,21 @@ func (l *logger) at(level slog.Leveler) *slog.Logger {
 	))
 }
 
-// trace is the log of spans, which has no level: the user who turns it on wants it.
+// trace is the log of spans. It has no level: a setting of its own turns it on.
 func (l *logger) trace() *slog.Logger { return l.at(slog.LevelDebug) }
 
 // logName is the log's file in the state directory.
 const logName = "acp-agent.log"
 
-// configure has the log heed the configuration.
+// configure sets level, file and secrets of the log by the configuration.
 func (l *logger) configure(cfg *config.Config, stateDir string) {
 	l.level.Set(cfg.Log.Slog())
-	l.named.use(cmp.Or(cfg.Log.File, filepath.Join(stateDir, logName)))
-	l.hide(cfg.Secrets()...)
+	l.disk.use(cmp.Or(cfg.Log.File, filepath.Join(stateDir, logName)))
+	l.redactValues(cfg.Secrets()...)
 }
 
-// hide keeps values out of the log from now on.
-func (l *logger) hide(values ...string) { l.values.Add(values...) }
+// redactValues keeps values out of the log from now on.
+func (l *logger) redactValues(values ...string) { l.values.Add(values...) }
 
 // redact takes secrets out of whatever is written as text, the message included:
 // the values that are known, and what has the shape of a key (D3).
@@ -87,7 +87,7 @@ func (l *logger) redact(_ []string, a slog.Attr) slog.Attr {
 
 // Write takes a record for the file. It never waits for a disk.
 func (l *logger) Write(record []byte) (int, error) {
-	if l.named.used() {
+	if l.disk.used() {
 		l.file.put(record)
 	}
 	return len(record), nil
@@ -109,7 +109,7 @@ func (l *logger) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), flushWithin)
 	defer cancel()
 	l.file.flush(ctx)
-	l.named.use("")
+	l.disk.use("")
 	l.file.put([]byte{}) // the writing goroutine closes the file
 	l.file.flush(ctx)
 	l.stderr.flush(ctx)

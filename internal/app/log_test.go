@@ -92,7 +92,7 @@ func TestLogger_Redacts(t *testing.T) {
 	l := newLogger(&stderr)
 	defer l.close()
 	l.configure(cfg, "")
-	l.hide("given-by-the-client", "tiny")
+	l.redactValues("given-by-the-client", "tiny")
 	l.With("bound", key).Error("said "+key, "text", "a "+key+" b", "error", errors.New("header "+key),
 		"both", key+" given-by-the-client", "word", "tiny", "number", 7)
 	l.flush()

@@ -20,9 +20,9 @@ const (
 //
 // use and used never wait for a disk. append may, and is for one goroutine at a time.
 type logFile struct {
-	mu    sync.Mutex
-	name  string // "" while there is none
-	named int    // counts the calls of use
+	mu   sync.Mutex // guards name and uses
+	name string     // "" while there is none
+	uses int        // counts the calls of use
 
 	// The rest belongs to append.
 	seen int    // the call of use that path is from
@@ -35,7 +35,7 @@ func (f *logFile) use(name string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.name = name
-	f.named++
+	f.uses++
 }
 
 // used reports whether there is a file.
@@ -61,15 +61,15 @@ func (f *logFile) append(record []byte) {
 // follow takes note of what use has named.
 func (f *logFile) follow() {
 	f.mu.Lock()
-	name, named := f.name, f.named
+	name, uses := f.name, f.uses
 	f.mu.Unlock()
-	if named == f.seen {
+	if uses == f.seen {
 		return
 	}
 	if name != f.path {
 		f.close()
 	}
-	f.path, f.seen = name, named
+	f.path, f.seen = name, uses
 }
 
 func (f *logFile) write(record []byte) error {
@@ -97,8 +97,8 @@ func (f *logFile) open() (err error) {
 	return err
 }
 
-// rotate begins a new file, unless another process has started one already: then
-// what we have open is the old one, under its new name.
+// rotate starts a new file. When another process has done so already, the open file is the
+// old one under its new name, and the new file stays.
 func (f *logFile) rotate(full fs.FileInfo) error {
 	f.close() // before the renaming, which an open file forbids on Windows
 	if current, err := os.Stat(f.path); err == nil && os.SameFile(full, current) {

@@ -52,14 +52,14 @@ func (p prompter) secret(ctx context.Context, question string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", interrupted(p.out)
 	}
-	fmt.Fprint(p.out, question+": ")
 	fd := int(p.in.Fd())
-	// In raw mode Ctrl-C arrives as a character, and there is no moment between the
-	// change of the terminal and the start of the wait for a signal.
+	// In raw mode Ctrl-C arrives as a character. The question comes after the change of the
+	// terminal, which shows what is typed before.
 	before, err := term.MakeRaw(fd)
 	if err != nil {
 		return "", fmt.Errorf("the terminal cannot hide what is typed: %w", err)
 	}
+	fmt.Fprint(p.out, question+": ")
 	text, err := p.read(ctx, true)
 	if restoreErr := term.Restore(fd, before); restoreErr != nil && err == nil {
 		err = fmt.Errorf("the terminal does not show what is typed any more (run stty sane): %w", restoreErr)

@@ -68,7 +68,7 @@ func checkLogin(ctx context.Context, baseURL, path, key string) (checked, error)
 // unreachable says that no server answered, and why.
 func unreachable(baseURL string, err error, key string) error {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
-		err = failed.Err // it names the address again
+		err = failed.Err // without the address, which the message has already
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("no answer within %v", checkTimeout)
@@ -159,7 +159,7 @@ func modelNames(body []byte) []string {
 	return slices.Compact(names)
 }
 
-// exposesKey reports whether a key would cross a network that others can read.
+// exposesKey reports whether a key would cross a network without encryption.
 func exposesKey(baseURL string) bool {
 	u, err := url.Parse(baseURL)
 	if err != nil || u.Scheme != "http" || u.Hostname() == "localhost" {

@@ -31,8 +31,7 @@ type loginForm struct {
 	notes     []string
 }
 
-// newLoginForm takes what the command line says, and refuses what can lead nowhere before
-// anything is asked.
+// newLoginForm takes the flags, and refuses what cannot succeed before anything is asked.
 func newLoginForm(cmd *cobra.Command, flags loginFlags) (*loginForm, error) {
 	form := &loginForm{loginFlags: flags}
 	if p, ok := terminalOf(cmd.InOrStdin(), cmd.ErrOrStderr()); ok {
@@ -66,7 +65,7 @@ func newLoginForm(cmd *cobra.Command, flags loginFlags) (*loginForm, error) {
 		if err != nil || form.key == "" {
 			return nil, errors.New("--key-stdin: stdin holds no key; nothing was stored")
 		}
-		form.prompter = nil // what is left of stdin is not an answer
+		form.prompter = nil // the rest of stdin is no answer to a question
 		if err := checkKey(form.key); err != nil {
 			return nil, fmt.Errorf("--key-stdin: %w", err)
 		}
@@ -196,7 +195,7 @@ func (f *loginForm) askKey(ctx context.Context) error {
 	}
 }
 
-// chooseModel settles the model of new sessions.
+// chooseModel decides the model of new sessions.
 func (f *loginForm) chooseModel(ctx context.Context, models []string) error {
 	if f.model == "" && f.prompter != nil {
 		fallback := f.provider.model

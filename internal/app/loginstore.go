@@ -46,7 +46,7 @@ func (c *core) loadLoginKey(ctx context.Context, cfg *config.Config) error {
 	case err != nil:
 		return &session.AuthError{Message: "the key that acp-agent login stored cannot be read: " + err.Error()}
 	}
-	c.hide(key)
+	c.redactSecrets(key)
 	cfg.Model.APIKey = config.NewSecret(key)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"acp-agent/internal/egress"
 	"acp-agent/internal/launch"
 	"acp-agent/internal/netns"
 	"acp-agent/sandbox"
@@ -36,8 +37,8 @@ var standIns StandIns
 // Main runs the command line of this process, or the helper that it was started as, and
 // returns the exit code.
 func Main(with StandIns) int {
-	// A helper is started for each command and must not pay for anything that only the
-	// agent needs.
+	// A helper is started for each command, so it must not spend time on what only the agent
+	// needs.
 	if IsHelper() {
 		return helper(os.Args[1], os.Args[2:])
 	}
@@ -49,7 +50,7 @@ func Main(with StandIns) int {
 
 // IsHelper reports whether the agent started this process as one of its helpers.
 func IsHelper() bool {
-	return len(os.Args) > 1 && slices.Contains([]string{launch.HelperArg, netns.HoldArg, sandbox.InnerArg, sandbox.CanaryArg}, os.Args[1])
+	return len(os.Args) > 1 && slices.Contains([]string{launch.HelperArg, netns.HoldArg, sandbox.ConnectArg, sandbox.InnerArg, sandbox.CanaryArg}, os.Args[1])
 }
 
 // newLauncher starts commands by means of our own binary.
@@ -70,6 +71,8 @@ func helper(name string, args []string) int {
 		return launch.Helper(args, sandbox.Step)
 	case netns.HoldArg:
 		return netns.Hold()
+	case sandbox.ConnectArg:
+		return egress.Connect(args, os.Getenv, os.Stdin, os.Stdout, os.Stderr)
 	case sandbox.InnerArg:
 		return sandbox.Inner(args)
 	default:

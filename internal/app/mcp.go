@@ -21,8 +21,8 @@ import (
 	"acp-agent/transcript"
 )
 
-// confined is what is open to the servers of a project: nothing.
-func confined(config.MCPServer) bool { return false }
+// neverUnconfined is the unconfined of the servers of a project: each of them is confined.
+func neverUnconfined(config.MCPServer) bool { return false }
 
 // servers are the configured MCP servers that are on, by name.
 func servers(configured map[string]config.MCPServer, origin string, unconfined func(config.MCPServer) bool) []mcp.Server {
@@ -33,9 +33,9 @@ func servers(configured map[string]config.MCPServer, origin string, unconfined f
 			continue
 		}
 		server := mcp.Server{
-			Name: name, Origin: origin, URL: from.URL, Header: reveal(from.Headers), SSE: from.SSE,
+			Name: name, Origin: origin, URL: from.URL, Header: plainHeaders(from.Headers), SSE: from.SSE,
 			Timeout: time.Duration(from.TimeoutMS) * time.Millisecond, Anonymous: from.OAuth.Off, NoRoots: from.NoRoots(),
-			Unconfined: unconfined(from),
+			Unconfined: unconfined(from), Hosts: from.Network,
 			Client: oauth.Client{
 				ID: from.OAuth.ClientID, Secret: from.OAuth.ClientSecret.Reveal(), Issuer: from.OAuth.Issuer, Scopes: from.OAuth.Scopes,
 			},
@@ -51,7 +51,7 @@ func servers(configured map[string]config.MCPServer, origin string, unconfined f
 	return list
 }
 
-// reachLimit bounds how long the command below waits for the servers.
+// reachLimit bounds how long a command waits for MCP servers and other sources of tools.
 const reachLimit = 35 * time.Second
 
 func newMCP() *cobra.Command {
@@ -92,6 +92,8 @@ type serverInfo struct {
 	State     mcp.State         `json:"state"`
 	Problem   string            `json:"problem,omitempty"`
 	Ignored   int               `json:"ignored_lines,omitempty"`
+	Hosts     []string          `json:"network,omitempty"`
+	Notes     []string          `json:"notes,omitempty"`
 	Tools     map[string]string `json:"tools"`   // the server's names by id
 	Prompts   map[string]string `json:"prompts"` // the server's names by command
 	Resources []mcp.Resource    `json:"resources"`
@@ -111,7 +113,7 @@ func printServers(out io.Writer, list []mcp.Status, asJSON bool) error {
 	for _, s := range list {
 		info := serverInfo{
 			Name: s.Name, Origin: s.Origin, Transport: s.Transport, Place: s.Place, State: s.State, Problem: s.Problem,
-			Ignored: s.Ignored, Tools: map[string]string{}, Prompts: map[string]string{},
+			Ignored: s.Ignored, Hosts: s.Hosts, Notes: s.Notes, Tools: map[string]string{}, Prompts: map[string]string{},
 			Resources: append([]mcp.Resource{}, s.Resources...), Templates: append([]mcp.Resource{}, s.Templates...),
 		}
 		for _, tool := range s.Tools {
@@ -154,6 +156,9 @@ func serversTable(out io.Writer, list []serverInfo) error {
 		fmt.Fprintf(out, "\n%s\n", s.Name)
 		if s.Problem != "" {
 			fmt.Fprintf(out, "  last error: %s\n", s.Problem)
+		}
+		for _, note := range s.Notes {
+			fmt.Fprintf(out, "  %s\n", note)
 		}
 		if s.State == mcp.SignIn {
 			fmt.Fprintf(out, "  to sign in: acp-agent mcp login %s\n", permissions.QuoteArgs([]string{s.Name}))

@@ -9,16 +9,16 @@ import (
 )
 
 // gcPercent trades a little processor time for memory: an agent stays open as
-// long as its editor (docs/performance.md). beginPercent holds until the first session is opened:
+// long as its editor (docs/performance.md). startPercent holds until the first session is opened:
 // the collector leaves the first 8 MB of garbage alone, and with them the start.
 const (
 	gcPercent    = 50
-	beginPercent = 200
+	startPercent = 200
 )
 
-// ballastBytes is the size of the ballast: the collector waits for half of it more of garbage
-// than it would without. It had collected a heap of a few megabytes again and again while the
-// first session was opened, which took longer than all the rest.
+// ballastBytes is the size of the ballast, half of which the collector allows as garbage in
+// addition. Without it, a heap of a few megabytes is collected again and again while the first
+// session is opened, which takes longer than all the rest.
 const ballastBytes = 8 << 20
 
 // ballast counts as a part of the heap and is never written, so that it takes no memory.
@@ -36,11 +36,12 @@ func newBallast() []byte {
 // deferCollector has garbage collected late, unless the environment says how often.
 func deferCollector() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(beginPercent)
+		debug.SetGCPercent(startPercent)
 	}
 }
 
-// paceCollector ends deferCollector. To make the ballast costs a collection.
+// paceCollector ends deferCollector. It is for a process that stays, because making the ballast
+// costs a collection.
 func paceCollector() {
 	ballast()
 	if os.Getenv("GOGC") == "" {
@@ -48,18 +49,18 @@ func paceCollector() {
 	}
 }
 
-// heedPercent is the part of a container's memory that the agent's heap may take before
+// memoryPercent is the part of a container's memory that the agent's heap may take before
 // the collector works harder; the rest is for the programs that it starts, and for what
 // the collector does not count.
-const heedPercent = 90
+const memoryPercent = 90
 
-// heedMemoryLimit has the garbage collector heed the memory limit of the cgroups that
-// hold the process, unless GOMEMLIMIT says otherwise.
-func heedMemoryLimit(host cgroup.Host) {
+// applyMemoryLimit sets the collector's limit by the memory limit of the cgroups that the process
+// is in, unless GOMEMLIMIT sets one.
+func applyMemoryLimit(host cgroup.Host) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
 	if limit := host.Limit(); limit > 0 {
-		debug.SetMemoryLimit(int64(limit/100*heedPercent) + int64(len(ballast())))
+		debug.SetMemoryLimit(int64(limit/100*memoryPercent) + int64(len(ballast())))
 	}
 }

@@ -39,7 +39,7 @@ type configuredServer struct {
 	model string
 }
 
-// words name it, and where its key comes from, but never the key.
+// words name the server and the source of its key, but never the key.
 func (s configuredServer) words() string {
 	return s.Name + " (" + serverWithKey(s.baseURL, s.keyOrigin) + ")"
 }
@@ -160,7 +160,7 @@ func headers(known preset.Preset, own map[string]config.Secret) map[string]strin
 	if all == nil {
 		all = map[string]string{}
 	}
-	maps.Copy(all, reveal(own))
+	maps.Copy(all, plainHeaders(own))
 	return all
 }
 

@@ -7,11 +7,11 @@ import (
 	"acp-agent/model"
 )
 
-// noModel stands in for a model where none is asked, so that tools can be run
-// and listed without a key.
+// noModel is the model of a session that asks none, so that tools can be run and listed
+// without a key.
 type noModel struct{}
 
-// errNoModel is what a subagent fails with there, at once and not after more tries.
+// errNoModel fails a subagent there. It is Invalid, so that nothing tries again.
 var errNoModel = &model.Error{
 	Kind: model.Invalid, Message: "a tool that is run by hand has no model", Hint: `acp-agent run "..." has one`,
 }

@@ -10,16 +10,16 @@ import (
 // maxWaiting bounds the records that wait in an outlet, in bytes.
 const maxWaiting = 1 << 20
 
-// outlet passes records on to a writer that may hang: a pipe that is not read, a file on
-// a disk that does not answer. put never waits for it. A record that finds no room is
-// dropped and counted, and the count stands in the log where the records are missing.
+// outlet passes records on to a writer that may hang, such as a pipe without a reader or a file
+// on a disk that does not answer. put never waits for the writer. A record for which there is no
+// room is dropped and counted; the log has the count in the place of the records.
 //
 // One goroutine at a time writes. put starts it, and it ends when no record waits. A
 // goroutine that hangs in a write ends with the process.
 type outlet struct {
 	write func(record []byte)
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	waiting [][]byte
 	size    int // of what waits and what is being written
 	dropped int
@@ -48,7 +48,7 @@ func (o *outlet) Write(record []byte) (int, error) {
 	return len(record), nil
 }
 
-// tellDropped adds a record of how many are missing. The caller holds mu.
+// tellDropped adds a record of how many were dropped. The caller holds mu.
 func (o *outlet) tellDropped() {
 	if o.dropped == 0 {
 		return

@@ -139,7 +139,7 @@ func runExplain(cmd *cobra.Command, flags explainFlags, args []string) error {
 	return err
 }
 
-// text is an answer for people.
+// text is an answer as a terminal shows it.
 func (e explained) text() string {
 	var b strings.Builder
 	row := func(name, value string) {

@@ -62,7 +62,7 @@ numbers. Sessions that are open follow with their next prompt.`,
 func runRevoke(cmd *cobra.Command, flags listFlags, number string) error {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 {
-		return &exitError{exitUsage, fmt.Errorf("%q is no number of a rule; acp-agent permissions list has them", number)}
+		return &exitError{exitUsage, fmt.Errorf("%q is not the number of a rule; acp-agent permissions list has them", number)}
 	}
 	return withRules(cmd, flags.cwd, func(s *session.Session, rules []session.ListedRule) error {
 		i := slices.IndexFunc(rules, func(r session.ListedRule) bool { return r.Number == n })

@@ -93,7 +93,7 @@ func runTry(cmd *cobra.Command, flags tryFlags) error {
 		return &exitError{exitUsage, err}
 	}
 	defer without.close()
-	with := without.with(rules...)
+	with := without.trying(rules...)
 	defer with.close()
 	total, differing := 0, 0
 	err = answerLines(calls, cmd.OutOrStdout(), func(line int, call judgedCall) (any, error) {
@@ -122,7 +122,7 @@ func runTry(cmd *cobra.Command, flags tryFlags) error {
 	return err
 }
 
-// text is a change for people.
+// text is a change as a terminal shows it.
 func (c changed) text() string {
 	return fmt.Sprintf("call %d: %s -> %s: %s %s\n         %s\n", c.Input, c.Before, c.After.Verdict, kinds.Line(c.Tool, 100),
 		kinds.Line(string(c.Args), 200), kinds.Line(c.After.Reason, 300))

@@ -36,7 +36,7 @@ func (c *core) price(cfg *config.Config) func(name string, u transcript.Usage) f
 			return cost(p, u)
 		}
 		if s.baseURL != s.known.BaseURL {
-			return 0 // another server takes other prices
+			return 0 // another server has other prices
 		}
 		entry, _ := catalogue.Find(s.catalogue, id)
 		p, known := entry.PriceOf(u.Input + u.CacheRead + u.CacheWrite)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/textcut"
 )
 
 // maxProgramErrors bounds what is kept of the errors of a program, in bytes.
@@ -17,8 +18,8 @@ const maxProgramErrors = 1 << 10
 // error that quotes the program. When ctx ends first, the program is killed with all that
 // it started; grace bounds the wait for that, and 0 means that nothing does.
 func (c *core) printed(ctx context.Context, spec launch.Spec, input []byte, most int, grace time.Duration) ([]byte, error) {
-	out, errs := firstBytes{most: most}, firstBytes{most: maxProgramErrors}
-	process, err := c.launcher.StartStreams(ctx, spec, launch.Streams{Input: input, Output: &out, Errors: &errs})
+	out, errs := textcut.NewHead(most), textcut.NewHead(maxProgramErrors)
+	process, err := c.launcher.StartStreams(ctx, spec, launch.Streams{Input: input, Output: out, Errors: errs})
 	if err != nil {
 		return nil, err
 	}
@@ -39,18 +40,4 @@ func (c *core) printed(ctx context.Context, spec launch.Spec, input []byte, most
 		return nil, fmt.Errorf("it ended with exit code %d: %s", status.ExitCode, bytes.TrimSpace(errs.Bytes()))
 	}
 	return out.Bytes(), nil
-}
-
-// firstBytes keeps the first bytes of what is written.
-type firstBytes struct {
-	bytes.Buffer
-	most int
-}
-
-// Write takes everything and keeps what there is room for.
-func (f *firstBytes) Write(p []byte) (int, error) {
-	if room := f.most - f.Len(); room > 0 {
-		f.Buffer.Write(p[:min(room, len(p))])
-	}
-	return len(p), nil
 }

@@ -10,7 +10,7 @@ import (
 
 // providers are the user's external tool providers, by name (R94).
 func (c *core) providers(external config.External) []provider.Config {
-	if c.inert {
+	if c.readOnly {
 		return nil
 	}
 	var list []provider.Config
@@ -18,7 +18,7 @@ func (c *core) providers(external config.External) []provider.Config {
 		p := external.ToolProviders[name]
 		list = append(list, provider.Config{
 			Name: name, Type: p.Type, Command: p.Command, Args: p.Args, Env: p.Env.List(), Network: p.Network,
-			URL: p.URL, Headers: reveal(p.Headers),
+			URL: p.URL, Headers: plainHeaders(p.Headers),
 		})
 	}
 	return list

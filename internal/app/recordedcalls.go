@@ -12,10 +12,10 @@ import (
 	"acp-agent/audit"
 )
 
-// recordedCalls are the calls of past sessions as lines of "permissions explain --json",
-// read from their records; session is one of them, empty means all. What a record keeps
-// of a text only as its hash is "…": rules do not look at contents. Calls in directories
-// that are gone are left out. Closing the reader ends the reading.
+// recordedCalls are the calls of past sessions as lines of "permissions explain --json", read from
+// their audits; session is one of them, empty means all. A text of which an audit has the hash
+// only is "…", because rules do not look at contents. Calls in directories that are gone are left
+// out. Closing the reader ends the reading.
 func recordedCalls(dir, session string) (io.ReadCloser, error) {
 	sessions := []string{session}
 	if session == "" {

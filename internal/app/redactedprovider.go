@@ -8,8 +8,8 @@ import (
 	"acp-agent/model"
 )
 
-// redactedProvider is a model server whose answers do not hold our keys: a server that
-// repeats the key it was sent must not have it shown, stored, or passed to a tool.
+// redactedProvider is a model server with our keys taken out of its answers: a key that a server
+// repeats must not be shown, stored or passed to a tool.
 type redactedProvider struct {
 	model.Provider
 	keys *redact.Values
@@ -42,7 +42,7 @@ func (d redactedProvider) Stream(ctx context.Context, req *model.Request) iter.S
 type redactedAnswer struct {
 	keys  *redact.Values
 	yield func(model.Chunk, error) bool
-	// open are the texts that are not finished, in the order of their beginning.
+	// open are the texts without an end so far, in the order in which they started.
 	open []*openText
 }
 
@@ -64,20 +64,20 @@ func (a *redactedAnswer) pass(chunk model.Chunk) bool {
 		if len(a.open) > 0 && a.open[len(a.open)-1].kind != chunk.Kind && !a.flush() {
 			return false
 		}
-		chunk.Text = a.of(chunk).Next(chunk.Text)
+		chunk.Text = a.streamOf(chunk).Next(chunk.Text)
 		if chunk.Replay != nil { // the block ends here, and what is held back belongs to it
-			chunk.Text += a.of(chunk).Rest()
+			chunk.Text += a.streamOf(chunk).Rest()
 		}
 		return chunk.Text == "" && chunk.Replay == nil && chunk.Origin == "" || a.yield(chunk, nil)
 	case model.ToolCall:
-		chunk.Name, chunk.Arguments = a.keys.Known(chunk.Name), a.of(chunk).Next(chunk.Arguments)
+		chunk.Name, chunk.Arguments = a.keys.Known(chunk.Name), a.streamOf(chunk).Next(chunk.Arguments)
 		return a.yield(chunk, nil)
 	}
 	return a.flush() && a.yield(chunk, nil)
 }
 
-// of is the stream that a chunk belongs to.
-func (a *redactedAnswer) of(chunk model.Chunk) *redact.Stream {
+// streamOf is the stream that a chunk belongs to.
+func (a *redactedAnswer) streamOf(chunk model.Chunk) *redact.Stream {
 	for _, text := range a.open {
 		if text.kind == chunk.Kind && text.index == chunk.Index {
 			return &text.stream

@@ -19,15 +19,15 @@ type report struct {
 	out, progress io.Writer
 	asJSON        bool
 
-	mu      sync.Mutex
+	mu      sync.Mutex        // guards what follows
 	parts   map[string]bool   // open parts; true for text, false for thoughts
 	tools   map[string]string // tool ids by call
 	paths   map[string]string // names of subagents by the calls that spawned them
 	midLine bool
 	result  runResult
 	said    []string // the texts of messages
-	goesOn  bool     // the next message goes on with the last one
-	wentOn  bool     // so did the one that was started last
+	goesOn  bool     // the next step continues the last message
+	wentOn  bool     // the step that was started last continues the message before it
 }
 
 // runResult is what --json prints.
@@ -96,7 +96,7 @@ func (r *report) Emit(e transcript.Event) {
 	case transcript.Compacted:
 		r.note(e.Message.Compaction.Sentence())
 	case transcript.AgentSaid:
-		if text := e.Message.Typed(); text != "" { // a model alone sees the others
+		if text := e.Message.Typed(); text != "" { // the others are for the model only
 			r.aside(text)
 		}
 	default:
@@ -121,7 +121,7 @@ func (r *report) say(text string) {
 		r.said[len(r.said)-1] += text
 		return
 	}
-	io.WriteString(r.out, kinds.Visible(text)) // a terminal obeys what it is sent
+	io.WriteString(r.out, kinds.Visible(text)) // a model must not send escape sequences to a terminal
 	r.midLine = !strings.HasSuffix(text, "\n")
 }
 

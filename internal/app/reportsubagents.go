@@ -9,8 +9,8 @@ import (
 	"acp-agent/transcript"
 )
 
-// subagent notes what a subagent does. parent is the call that spawned the one whose
-// event it is, "" for the main agent.
+// subagent notes what a subagent does. parent is the call that spawned the subagent of the event,
+// "" for the main agent.
 func (r *report) subagent(parent string, e transcript.Event) {
 	switch e := e.(type) {
 	case transcript.ChildStarted:
@@ -36,7 +36,7 @@ func (r *report) subagent(parent string, e transcript.Event) {
 // aside prints what a subagent reports after the answer.
 func (r *report) aside(text string) {
 	if r.asJSON {
-		return // it stands with the subagent
+		return // the object has it with its subagent
 	}
 	r.endLine()
 	fmt.Fprintln(r.out)

@@ -80,7 +80,7 @@ Exit code: 0 the turn ended; 1 it failed; 2 wrong usage; 3 the model refused;
 	return cmd
 }
 
-// commandTimeout ends a command of a run that asks for no time limit.
+// commandTimeout bounds a command of a run when neither the call nor the configuration does.
 const commandTimeout = 10 * time.Minute
 
 // maxPrompt bounds what is read from standard input.
@@ -128,7 +128,7 @@ func runTurn(cmd *cobra.Command, flags runFlags, prompt string) error {
 	report := newReport(cmd.OutOrStdout(), cmd.ErrOrStderr(), flags.asJSON)
 	core := newCore(cmd.ErrOrStderr())
 	defer core.Close()
-	rules, err := core.allowed(flags.allow)
+	rules, err := core.allowRules(flags.allow)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
@@ -136,17 +136,11 @@ func runTurn(cmd *cobra.Command, flags runFlags, prompt string) error {
 		Cwd: cwd, Agent: flags.agent, Rules: rules, Client: session.Client{Sink: report},
 		Unattended: session.Unattended{Unsandboxed: flags.unsandboxed, Waits: true, CommandTimeout: commandTimeout},
 	}
-	stored, err := core.former(flags, cwd)
+	stored, err := core.storedID(flags, cwd)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	open := core.Open
-	if stored != "" {
-		open = func(ctx context.Context, spec session.Spec) (*session.Session, error) {
-			return core.Resume(ctx, stored, spec)
-		}
-	}
-	s, err := open(ctx, spec)
+	s, err := core.openOrResume(ctx, stored, spec)
 	if err != nil {
 		return report.failed(err)
 	}
@@ -154,7 +148,7 @@ func runTurn(cmd *cobra.Command, flags runFlags, prompt string) error {
 	if err := s.AwaitMode(ctx); err != nil {
 		return report.failed(err)
 	}
-	if err := choose(s, flags); err != nil {
+	if err := applyFlags(s, flags); err != nil {
 		return &exitError{exitUsage, err}
 	}
 	turn := s.Prompt([]transcript.Part{&transcript.TextPart{Text: prompt}})
@@ -170,8 +164,8 @@ func runTurn(cmd *cobra.Command, flags runFlags, prompt string) error {
 	return report.ended(stop)
 }
 
-// former is the id of the conversation that the flags go on with; "" is none.
-func (c *core) former(flags runFlags, cwd string) (string, error) {
+// storedID is the id of the stored conversation that the flags continue; "" is none.
+func (c *core) storedID(flags runFlags, cwd string) (string, error) {
 	if !flags.goOn && flags.session == "" {
 		return "", nil
 	}
@@ -192,11 +186,18 @@ func (c *core) former(flags runFlags, cwd string) (string, error) {
 	return page.Sessions[0].ID, nil
 }
 
+func (c *core) openOrResume(ctx context.Context, stored string, spec session.Spec) (*session.Session, error) {
+	if stored == "" {
+		return c.Open(ctx, spec)
+	}
+	return c.Resume(ctx, stored, spec)
+}
+
 // stopWait bounds how long the subagents of an interrupted run may take to end.
 const stopWait = 2 * time.Second
 
-// awaitSubagents waits for the subagents that run on in the background, so that none is
-// left behind unseen. It ends them when ctx ends, and says so with an error.
+// awaitSubagents waits for the subagents in the background, so that what they report is
+// printed. When ctx ends, it ends them and returns an error.
 func awaitSubagents(ctx context.Context, s *session.Session, report *report) error {
 	report.waiting(s.Tasks())
 	s.Rest(ctx)
@@ -210,9 +211,9 @@ func awaitSubagents(ctx context.Context, s *session.Session, report *report) err
 	return ctx.Err()
 }
 
-// choose sets what the flags name. A model need not be one that the server
-// lists.
-func choose(s *session.Session, flags runFlags) error {
+// applyFlags sets mode and model as the flags name them. A model need not be in the server's
+// list.
+func applyFlags(s *session.Session, flags runFlags) error {
 	if flags.mode != "" {
 		if err := s.SetOption(session.ModeOption, flags.mode); err != nil {
 			return err

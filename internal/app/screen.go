@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// screen is what a command may do with where it writes.
+// screen is what the output of a command is shown on.
 type screen struct {
 	// columns is the width of the terminal; 0 is none, such as a pipe or a file.
 	columns int

@@ -14,7 +14,7 @@ import (
 	"acp-agent/kinds"
 )
 
-// greeting is for people who start the agent by hand.
+// greeting is for a user who starts the agent by hand.
 const greeting = `This is acp-agent, a coding agent for editors. It waits for an editor to speak
 the Agent Client Protocol on standard input; Ctrl-D ends it.
 
@@ -60,9 +60,9 @@ func serve(ctx context.Context, stdin io.Reader, recording string) error {
 	}
 	deferCollector()
 	core.pacesCollector = true
-	err = acp.Serve(ctx, stdin, stdout, acp.Options{Core: core, Version: version, Login: core.login(), OnLine: lines(recorder), Logger: core.logger.Logger})
+	err = acp.Serve(ctx, stdin, stdout, acp.Options{Core: core, Version: version, Login: core.login(), OnLine: onLine(recorder), Logger: core.logger.Logger})
 	if err == nil || errors.Is(err, context.Canceled) {
-		return nil // a signal asked us to end, and we did
+		return nil // a signal ended the agent in good order
 	}
 	// main would wait for stderr to print the error.
 	fmt.Fprintln(&core.logger.stderr, "acp-agent:", kinds.Visible(err.Error()))

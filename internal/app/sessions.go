@@ -48,7 +48,7 @@ func withArchive(cmd *cobra.Command, do func(a *archive) error) error {
 	defer c.Close()
 	cfg, err := c.load("")
 	if err != nil {
-		fmt.Fprintln(cmd.ErrOrStderr(), "acp-agent:", kinds.Visible(err.Error())) // it only loses the prices
+		fmt.Fprintln(cmd.ErrOrStderr(), "acp-agent:", kinds.Visible(err.Error())) // without the configuration only the prices are missing
 		cfg = config.Default()
 	}
 	a := &archive{Store: store.New(store.Options{Dir: conversationsDir(c.dataDir)}), core: c, cfg: cfg}
@@ -86,7 +86,7 @@ func (a *archive) all(cwd string, limit int) ([]store.Info, error) {
 // errNoSessions reports that there is nothing to choose from.
 var errNoSessions = errors.New("no conversation is stored yet")
 
-// pick is the session that a command line means: an id, the beginning of one, or with last the
+// pick returns the session that a command line names: an id, the beginning of one, or with last the
 // one that was written last.
 func (a *archive) pick(args []string, last bool) (string, error) {
 	switch {
@@ -148,7 +148,7 @@ func directory(flag string) (string, error) {
 	return abs, nil
 }
 
-// shortIDs are the sessions' ids as people type them: the part of the time, when no other of
+// shortIDs are the sessions' ids as a user types them: the part of the time, when no other of
 // the list has it.
 func shortIDs(list []store.Info) []string {
 	const size = len("ses_") + 12

@@ -1,15 +1,10 @@
 package app
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"acp-agent/kinds"
 	"acp-agent/store"
@@ -56,8 +51,12 @@ func (a *archive) delete(cmd *cobra.Command, id string, yes bool) error {
 	}
 	what := fmt.Sprintf("%s, %q, %s", id, shownName(st.Info), kinds.Count(st.Info.Turns, "turn"))
 	if !yes {
-		if err := confirm(cmd, "Delete "+what+"? [y/N] "); err != nil {
+		sure, err := confirm(cmd, "Delete "+what+"?", "run it again with --yes")
+		if err != nil {
 			return err
+		}
+		if !sure {
+			return errors.New("not deleted")
 		}
 	}
 	err = a.Delete(id)
@@ -69,21 +68,4 @@ func (a *archive) delete(cmd *cobra.Command, id string, yes bool) error {
 	}
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), "Deleted "+what+".")
 	return err
-}
-
-// confirm asks on the terminal.
-func confirm(cmd *cobra.Command, question string) error {
-	file, ok := cmd.InOrStdin().(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
-		return &exitError{exitUsage, errors.New("there is no terminal to ask on: run it again with --yes")}
-	}
-	fmt.Fprint(cmd.ErrOrStderr(), question)
-	line, err := bufio.NewReader(file).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	if answer := strings.ToLower(strings.TrimSpace(line)); answer == "y" || answer == "yes" {
-		return nil
-	}
-	return errors.New("not deleted")
 }

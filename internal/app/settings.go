@@ -26,10 +26,10 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 	cfg, err := c.load(cwd)
 	if err == nil {
 		err = cfg.CheckNames(
-			func(name string) bool { return knownPermission(name) || c.mayBeMounted(name) },
 			func(name string) bool {
-				return knownTool(name) || name == permissions.NetworkTool || c.mayBeMounted(name)
-			})
+				return knownPermission(name) || name == permissions.NetworkTool || c.mayBeMounted(name)
+			},
+			func(name string) bool { return knownTool(name) || c.mayBeMounted(name) })
 	}
 	if err == nil {
 		err = checkSecretNames(cfg.SecretFiles.Names)
@@ -40,8 +40,8 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 	if c.everyTool {
 		cfg.Tools.Search.Enabled = false
 	}
-	own, offered := servers(cfg.MCP.Servers, "the configuration", cfg.MCP.Unconfined), servers(cfg.OfferedServers, "the project", confined)
-	c.keepOf(own, offered)
+	own, offered := servers(cfg.MCP.Servers, "the configuration", cfg.MCP.Unconfined), servers(cfg.OfferedServers, "the project", neverUnconfined)
+	c.redactServerKeys(own, offered)
 	delegation := subagents(cfg)
 	delegation.Price = c.price(cfg)
 	return session.Settings{
@@ -52,7 +52,7 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 		},
 		Reach: session.Reach{
 			ReadRoots: cfg.Roots.Read, WriteRoots: cfg.Roots.Write, SecretNames: cfg.SecretFiles.Names, Hosts: hosts(cfg.Web),
-			Sandbox: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network, Environment: cfg.Environment, Editor: cfg.Editor.FS,
+			Sandbox: requiredKind(cfg.Sandbox.Level), Network: cfg.Sandbox.Network, OfferOutside: cfg.Sandbox.OfferOutside, Environment: cfg.Environment, Editor: cfg.Editor.FS,
 		},
 		Offering: session.Offering{
 			Disabled:  disabled(cfg.Tools.Disable, cfg.Subagents.Enabled),
@@ -75,10 +75,10 @@ func checkSecretNames(patterns []string) error {
 	return nil
 }
 
-// mayBeMounted reports whether a name is that of a tool that this process has,
-// such as one of a module, or could be that of a module which failed to mount, or
-// says itself what it is called: what one module does must not keep a session from
-// opening, nor drop a deny that names its tool (R8).
+// mayBeMounted reports whether a name is that of a tool that this process has, such as one of a
+// module, or could be that of a module that failed to mount or that has not been asked for its
+// name yet. A module's fault must neither keep a session from opening nor drop a deny that names
+// its tool (R8).
 func (c *core) mayBeMounted(name string) bool {
 	return record.Value(c.tape, "may be mounted", name, func() bool { return c.mayBeMountedNow(name) })
 }
@@ -93,7 +93,7 @@ func (c *core) mayBeMountedNow(name string) bool {
 		return true
 	}
 	_, err := mount.ToolID(name)
-	return err == nil && (c.set.mounting.Asks() || len(c.set.mounting.Failures()) > 0)
+	return err == nil && (c.set.mounting.NeedsAsking() || len(c.set.mounting.Failures()) > 0)
 }
 
 // knownTool reports whether a name in tools.disable can mean a tool.
@@ -140,12 +140,12 @@ func disabled(names []string, subagents bool) func(tool string) (string, bool) {
 	}
 }
 
-// forSubagents reports the tools that are nothing without subagents.
+// forSubagents reports whether a tool is useless without subagents.
 func forSubagents(tool string) bool {
 	return slices.Contains([]string{"task", "finder", "oracle", "librarian", "kraken", "task_list"}, tool)
 }
 
-// threshold is how many tools there may be before some have to be looked for; 0
+// threshold is how many tools are listed to the model before some have to be searched for; 0
 // means any number (R87).
 func threshold(search config.ToolSearch) int {
 	if !search.Enabled {
@@ -154,12 +154,12 @@ func threshold(search config.ToolSearch) int {
 	return search.Threshold
 }
 
-// listedSize is how many bytes tools may take of a request; where the setting is 0, there is
-// none that takes no more.
+// listedSize is how many bytes tools may take of a request. It is at least 1: a setting of 0 means
+// that none is listed, while 0 has no bound in session.Offering.
 func listedSize(search config.ToolSearch) int { return max(1, int(search.ListedSize.Bytes)) }
 
-// hosts may be fetched from without a question: the listed hosts, and
-// those of the granted pairs.
+// hosts are the hosts that may be fetched from without a question: the listed ones, and the hosts
+// of the granted pairs.
 func hosts(web config.Web) []string {
 	var list []string
 	for _, host := range web.Hosts {
@@ -202,7 +202,7 @@ func limits(cfg *config.Config) tools.Limits {
 	return l
 }
 
-func reveal(headers map[string]config.Secret) map[string]string {
+func plainHeaders(headers map[string]config.Secret) map[string]string {
 	plain := make(map[string]string, len(headers))
 	for name, value := range headers {
 		plain[name] = value.Reveal()

@@ -11,10 +11,10 @@ import (
 	"acp-agent/internal/userfile"
 )
 
-// stateHome is where the agent keeps what it needs while it runs: the user's state
-// directory. Where that is full or cannot be written, it is a private directory that
-// ends with the login or the machine, for without one there is no sandbox, no scratch
-// directory and no sidecar.
+// stateHome is where the agent keeps what it needs while it runs: the user's state directory.
+// Where that is full or cannot be written, it is a private directory that lasts as long as the
+// user's login or until a reboot, because without any there is no sandbox, no scratch directory
+// and no sidecar.
 func stateHome() string {
 	places := stateHomes()
 	own := places[0]
@@ -30,8 +30,8 @@ func stateHome() string {
 	return own
 }
 
-// stateHomes are the places for state, the usual one first. None of them is for a tool,
-// whichever is in use: another process of the agent may keep its sessions in another one.
+// stateHomes are the places for state, the usual one first. No tool may write to any of them, in
+// use or not, because another process of the agent may keep its sessions there.
 func stateHomes() []string {
 	own := filepath.Join(xdg.StateHome, "acp-agent")
 	return append([]string{own}, slices.DeleteFunc([]string{

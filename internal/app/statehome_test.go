@@ -17,7 +17,7 @@ import (
 func TestOwn_EveryStateHome(t *testing.T) {
 	t.Parallel()
 	c := &core{stateDir: t.TempDir(), sources: config.System()}
-	own := c.own()
+	own := c.ownPaths()
 	for _, dir := range []string{
 		c.stateDir, filepath.Join(xdg.StateHome, "acp-agent"),
 		filepath.Join(os.TempDir(), "acp-agent-"+strconv.Itoa(os.Geteuid())),

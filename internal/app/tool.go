@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -58,7 +56,7 @@ func runTool(cmd *cobra.Command, flags toolFlags, args []string) error {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	// The user who names the tool and its arguments has chosen what runs.
+	// The command line names the tool and its arguments: the user has chosen what runs.
 	spec := session.Spec{Client: session.Client{Sink: progress(cmd.ErrOrStderr(), flags.asJSON)}, Unattended: session.Unattended{Unsandboxed: true}}
 	if asker.reachable() {
 		spec.Asker = asker
@@ -96,30 +94,6 @@ func notOpened(err error) transcript.Envelope {
 		detail.Kind, detail.Code, detail.AbsolutePath = string(known.Kind), known.Code, known.Path
 	}
 	return transcript.Envelope{Type: transcript.Error, ErrorText: err.Error(), Error: detail}
-}
-
-// withSession opens a session that has no model, for as long as do runs; with
-// everyTool, no tool waits to be found.
-func withSession(cmd *cobra.Command, dir string, spec session.Spec, everyTool bool, do func(*session.Session) error) error {
-	cwd, err := filepath.Abs(dir)
-	if err != nil {
-		return &exitError{exitUsage, err}
-	}
-	if info, err := os.Stat(cwd); err != nil {
-		return &exitError{exitUsage, fmt.Errorf("--cwd: %w", err)}
-	} else if !info.IsDir() {
-		return &exitError{exitUsage, fmt.Errorf("--cwd: %s is not a directory", cwd)}
-	}
-	spec.Cwd = cwd
-	core := newCore(cmd.ErrOrStderr())
-	core.scripted, core.everyTool = noModel{}, everyTool
-	defer core.Close()
-	s, err := core.Open(cmd.Context(), spec)
-	if err != nil {
-		return err
-	}
-	defer s.Close(500 * time.Millisecond)
-	return do(s)
 }
 
 // toolInput is the arguments of the call, from the command line or else from
@@ -177,9 +151,9 @@ func (a handAsker) Ask(_ context.Context, req tools.PermissionRequest) (tools.An
 	fmt.Fprintf(a.out, "%s\n%s\nAllow? [y/N] ", kinds.Visible(req.Ready.Card.Title), kinds.Visible(req.Reason))
 	line, err := bufio.NewReader(a.in).ReadString('\n')
 	if err != nil && line == "" {
-		return tools.RejectOnce, nil // no answer is no
+		return tools.RejectOnce, nil // the end of the input refuses
 	}
-	if answer := strings.ToLower(strings.TrimSpace(line)); answer == "y" || answer == "yes" {
+	if saysYes(line) {
 		return tools.AllowOnce, nil
 	}
 	return tools.RejectOnce, nil

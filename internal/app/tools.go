@@ -33,7 +33,7 @@ external providers are started; MCP servers only with --servers, and those of th
 project only if you trust it. What cannot be used is said on standard error.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			spec := session.Spec{Client: session.Client{Sink: transcript.Discard, Questions: someone{}}}
+			spec := session.Spec{Client: session.Client{Sink: transcript.Discard, Questions: unaskedUser{}}}
 			return withSession(cmd, cwd, spec, false, func(s *session.Session) error {
 				ctx, cancel := context.WithTimeout(cmd.Context(), reachLimit)
 				defer cancel()
@@ -52,8 +52,9 @@ project only if you trust it. What cannot be used is said on standard error.`,
 	return cmd
 }
 
-// someone stands for the user of an editor, where tools are listed and none is called.
-type someone struct{ tools.Questioner }
+// unaskedUser stands for the user of an editor: with it the tools that ask questions are listed,
+// and none is called.
+type unaskedUser struct{ tools.Questioner }
 
 // toolInfo is one tool as it is listed.
 type toolInfo struct {

@@ -23,10 +23,9 @@ type toolset struct {
 	web      *web
 }
 
-// newToolset makes the tools, and starts nothing: modules and scripts that have to say
-// themselves what they are are asked when a session begins. A module that cannot be
-// mounted, or a search provider that cannot be used, is a warning; the others are there
-// (R8).
+// newToolset makes the tools, and starts nothing: modules and scripts that describe themselves
+// are asked when a session starts. A module that cannot be mounted, or a search provider that
+// cannot be used, is a warning, and the others remain (R8).
 func (c *core) newToolset(cfg *config.Config) (*toolset, error) {
 	var providers []websearch.Provider
 	for i, p := range cfg.Search.Providers {
@@ -59,7 +58,8 @@ func (c *core) newToolset(cfg *config.Config) (*toolset, error) {
 	return set, nil
 }
 
-// register makes the registry of the tools that are mounted so far. A set that cannot have one is closed.
+// register makes the registry of the tools that are mounted so far. When that fails, it closes the
+// set.
 func (s *toolset) register(mounted []tools.Tool) (err error) {
 	if s.registry, err = tools.NewRegistry(mounted...); err != nil {
 		return errors.Join(err, s.close())
@@ -77,8 +77,8 @@ func plan(entries []config.Mount) mount.Plan {
 	return list
 }
 
-// mountOptions are where modules come from: every built-in tool is one, under
-// its own id; and the scripts of the user's toolbox (R93).
+// mountOptions say where modules come from. Every built-in tool is a module with its own id, and so
+// are the scripts of the user's toolbox (R93).
 func (c *core) mountOptions(all []tools.Tool, box config.Toolbox) mount.Options {
 	toolbox := mount.Toolbox{Dirs: box.Dirs, Env: box.Env.List(), Network: box.Network}
 	if box.Dirs == nil {

@@ -1,17 +1,12 @@
 package app
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"acp-agent/kinds"
 	"acp-agent/permissions/projects"
@@ -118,24 +113,16 @@ func trust(cmd *cobra.Command, flags trustFlags, dir string) error {
 	})
 }
 
-// agree asks on the terminal.
+// agree asks on the terminal whether to trust the project. An error is a no.
 func agree(cmd *cobra.Command, flags trustFlags) error {
 	if flags.yes {
 		return nil
 	}
-	file, ok := cmd.InOrStdin().(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
-		return &exitError{exitUsage, errors.New("there is no terminal to ask on: read what trust allows and run it again with --yes")}
+	sure, err := confirm(cmd, "Trust this project?", "read what trust allows and run it again with --yes")
+	if err == nil && !sure {
+		err = errors.New("not trusted")
 	}
-	fmt.Fprint(cmd.ErrOrStderr(), "Trust this project? [y/N] ")
-	line, err := bufio.NewReader(file).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	if answer := strings.ToLower(strings.TrimSpace(line)); answer == "y" || answer == "yes" {
-		return nil
-	}
-	return errors.New("not trusted")
+	return err
 }
 
 // distrust needs no session, so that it works whatever is wrong with the

@@ -13,8 +13,7 @@ import (
 	"acp-agent/permissions"
 )
 
-// userRules are the user's rules, with those of the profile that they chose
-// before them (R120).
+// userRules are the rules of the chosen profile, followed by the user's own (R120).
 func userRules(from config.Rules) []permissions.Rule {
 	rules := permissionRules(from)
 	if from.Profile == config.ProfileDev {
@@ -51,6 +50,7 @@ func trusting(cfg *config.Config) []string {
 		"`lsp` starts language servers, which may run this project's build scripts and plugins: "+programs(cfg.LSP, "gopls, rust-analyzer, clangd and the like"),
 		"`task` may give work to this project's agents, those of `.agents/agents` and `.claude/agents`; your rules hold for them",
 		"`bash` asks tools for their version, and package managers for what is installed, although that may load this project's settings",
+		"`bash` finds the programs of this project's virtual environment and of `node_modules/.bin`, where your PATH names them",
 	)
 }
 

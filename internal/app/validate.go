@@ -77,7 +77,7 @@ func validateTool(cmd *cobra.Command, target string) error {
 	work, err := workspace.New(workspace.Options{
 		SessionID:   "validate",
 		Directories: workspace.Directories{Cwd: scratch, State: filepath.Join(core.stateDir, "sessions")},
-		Commands:    runner.Options{Launcher: core.launcher, Environ: os.Environ(), Passed: cfg.Environment, Secrets: core.secrets(), Sandbox: runner.Sandboxing{Box: core.box, Level: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network}},
+		Commands:    runner.Options{Launcher: core.launcher, Environ: os.Environ(), Passed: cfg.Environment, Secrets: core.secrets(), Sandbox: runner.Sandboxing{Box: core.box, Level: requiredKind(cfg.Sandbox.Level), Network: cfg.Sandbox.Network}},
 	})
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func validateTool(cmd *cobra.Command, target string) error {
 	return nil
 }
 
-// handRuntime is the ground of a call with no session around it.
+// handRuntime is the runtime of a call outside any session.
 type handRuntime struct{ *workspace.Call }
 
 // Services implements tools.Runtime.

@@ -32,7 +32,7 @@ func newVersion() *cobra.Command {
 	return cmd
 }
 
-// versionLine says what this binary is.
+// versionLine names the release, the commit and the platform of this binary.
 func versionLine() string {
 	return fmt.Sprintf("acp-agent %s%s %s/%s, ACP v1", version, inBrackets(revision()), runtime.GOOS, runtime.GOARCH)
 }

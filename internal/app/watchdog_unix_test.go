@@ -18,8 +18,8 @@ import (
 	"acp-agent/permissions/watchdog"
 )
 
-// newGuard makes a guard of a shell script that finds its directory in $0.
-func newGuard(t *testing.T, script string) (guard, string) {
+// newJudge makes a judge of a shell script that finds its directory in $0.
+func newJudge(t *testing.T, script string) (judge, string) {
 	t.Helper()
 	core := newCore(io.Discard)
 	core.stateDir, core.sources = t.TempDir(), config.Sources{}
@@ -30,13 +30,13 @@ func newGuard(t *testing.T, script string) (guard, string) {
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	return guard{core: core, argv: []string{path}}, dir
+	return judge{core: core, argv: []string{path}}, dir
 }
 
 // A cancel ends a slow watchdog, with what it started, whatever signals they
 // ignore.
 func TestGuard_CancelEndsItsTree(t *testing.T) {
-	guard, dir := newGuard(t, `trap "" TERM
+	judge, dir := newJudge(t, `trap "" TERM
 (trap "" TERM; sleep 60; sleep 60) &
 echo $! $$ >"${0%/*}/pids.new"
 mv "${0%/*}/pids.new" "${0%/*}/pids"
@@ -46,7 +46,7 @@ wait; wait
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := guard.run(ctx, watchdog.Call{}, []byte("{}"))
+		_, err := judge.run(ctx, watchdog.Call{}, []byte("{}"))
 		ended <- err
 	}()
 	var pids []byte
@@ -66,7 +66,7 @@ wait; wait
 		if err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); syscall.Kill(pid, 0) == nil; time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("process %d is still there", pid)
 			}
@@ -80,15 +80,15 @@ func TestGuard_Surroundings(t *testing.T) {
 	const canary = "sk-canary-8f1d2c7ab34e9065"
 	t.Setenv("SOME_API_KEY", canary)
 	t.Setenv("HARMLESS", canary)
-	guard, dir := newGuard(t, `cat >/dev/null; env; pwd`)
-	output, err := guard.run(t.Context(), watchdog.Call{Roots: []string{"/nowhere"}}, []byte("{}"))
+	judge, dir := newJudge(t, `cat >/dev/null; env; pwd`)
+	output, err := judge.run(t.Context(), watchdog.Call{Roots: []string{"/nowhere"}}, []byte("{}"))
 	if err != nil || !strings.Contains(string(output), "PATH=") {
 		t.Fatalf("%s, %v", output, err)
 	}
 	if strings.Contains(string(output), canary) {
 		t.Errorf("it was told the key: %s", output)
 	}
-	if _, err := guard.run(t.Context(), watchdog.Call{Roots: []string{dir}}, []byte("{}")); err == nil || !strings.Contains(err.Error(), "lies where tools may write") {
+	if _, err := judge.run(t.Context(), watchdog.Call{Roots: []string{dir}}, []byte("{}")); err == nil || !strings.Contains(err.Error(), "lies where tools may write") {
 		t.Errorf("a watchdog in the session's directory: %v", err)
 	}
 }

@@ -14,15 +14,14 @@ import (
 	"acp-agent/tools"
 )
 
-// web is the network of the tools: one guarded client for each that has other
-// grants. What may be reached for one is not thereby open to the other.
+// web is the network of the tools: one guarded client for searches and one for all else, because
+// the address of a search provider is granted to searches only.
 type web struct {
 	fetch, search *network.Client
 }
 
-// searchWait is how long the client of searches would wait: longer than
-// limits.search_timeout, so that it is the call's own limit that ends a search,
-// and says so.
+// searchWait bounds a request of the search client. It is longer than limits.search_timeout, so
+// that the call's own limit ends a search, with an error that names the limit.
 func searchWait(limits config.Limits) time.Duration {
 	return limits.SearchTimeout.Duration + time.Second
 }
@@ -48,8 +47,8 @@ func newWeb(cfg *config.Config, providers []websearch.Provider, keys *redact.Val
 	return &web{fetch: fetch, search: search}, nil
 }
 
-// of is the network of a tool.
-func (w *web) of(tool string) tools.Net {
+// forTool is the network of a tool.
+func (w *web) forTool(tool string) tools.Net {
 	if tool == "web_search" {
 		return session.Net{Client: w.search}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/adrg/xdg"
 
-	"acp-agent/commands"
 	"acp-agent/config"
 	"acp-agent/internal/cgroup"
 	"acp-agent/internal/launch"
@@ -21,7 +20,6 @@ import (
 	"acp-agent/internal/redact"
 	"acp-agent/internal/shell"
 	"acp-agent/internal/trace"
-	"acp-agent/mcp"
 	"acp-agent/model"
 	"acp-agent/model/catalogue"
 	"acp-agent/permissions/projects"
@@ -54,14 +52,14 @@ type core struct {
 	// dataDir holds what the user decided about projects and the record of calls,
 	// cacheDir the build caches of commands.
 	dataDir, cacheDir string
-	// scripted, when set, answers instead of a server.
+	// scripted, unless nil, answers in place of a server.
 	scripted model.Provider
-	// everyTool has no tool wait to be found (R87).
+	// everyTool lists every tool to the model, so that none has to be searched for (R87).
 	everyTool bool
 	// pacesCollector says that the process stays, and takes little memory (paceCollector).
 	pacesCollector bool
-	// inert has nothing written, fetched or started: it is there to explain.
-	inert bool
+	// readOnly is set where calls are only explained: nothing is written, fetched or started.
+	readOnly bool
 
 	// tape records what is asked of the world outside, or answers from a recording; nil does
 	// neither.
@@ -69,16 +67,16 @@ type core struct {
 	// stage is an empty directory in which a recording is played.
 	stage string
 
-	// keys are our own, which neither the model nor a tool's result may hold.
+	// keys are the agent's own, which no text to the model and no result of a tool may hold.
 	keys redact.Values
 
-	// assemble makes the host, once.
+	// assemble makes the host, once. It sets launcher and box, which only what comes after it uses.
 	assemble func() (*session.Host, error)
-
-	mu       sync.Mutex
-	state    state
 	launcher *launch.Launcher
 	box      *sandbox.Box
+
+	mu       sync.Mutex // guards what follows
+	state    state
 	warnings []string      // what of the configuration could not be used
 	host     *session.Host // once it is assembled
 	set      *toolset
@@ -105,9 +103,6 @@ func newCore(stderr io.Writer) *core {
 	return c
 }
 
-// dataHome is the data directory of the user's own agent.
-func dataHome() string { return filepath.Join(xdg.DataHome, "acp-agent") }
-
 // firstModelTimeout bounds the wait for a server's list when no model is named.
 const firstModelTimeout = 5 * time.Second
 
@@ -129,7 +124,7 @@ func (c *core) Open(ctx context.Context, spec session.Spec) (*session.Session, e
 	if err != nil {
 		return nil, err
 	}
-	c.keepOf(spec.Servers)
+	c.redactServerKeys(spec.Servers)
 	return host.Open(ctx, spec)
 }
 
@@ -139,7 +134,7 @@ func (c *core) Resume(ctx context.Context, id string, spec session.Spec) (*sessi
 	if err != nil {
 		return nil, err
 	}
-	c.keepOf(spec.Servers)
+	c.redactServerKeys(spec.Servers)
 	if err := c.recallStored(host.Store, id); err != nil {
 		return nil, err
 	}
@@ -152,7 +147,8 @@ func (c *core) List(o store.ListOptions) (page store.Page, err error) {
 	if err != nil {
 		return page, err
 	}
-	return record.Ask(c.tape, "stored sessions", o.Cwd+"\x00"+o.Cursor, func() (store.Page, error) { return host.List(o) })
+	page, err = record.Ask(c.tape, "stored sessions", o.Cwd+"\x00"+o.Cursor, func() (store.Page, error) { return host.List(o) })
+	return page, recalled(err, store.ErrCursor)
 }
 
 // Fork copies a stored session (session/fork).
@@ -204,15 +200,15 @@ func (c *core) newHost() (*session.Host, error) {
 			},
 		},
 		Toolset: session.Toolset{
-			Registry: set.registry, Mounting: set.mounting, Languages: languageServers(cfg.LSP), Net: set.web.of,
+			Registry: set.registry, Mounting: set.mounting, Languages: languageServers(cfg.LSP), Net: set.web.forTool,
 			FirstWait: standIns.FirstWait, Tokens: c.tokenStore(cfg), Version: version,
 		},
 		Machine: session.Machine{
-			Home: c.sources.HomeDir, UserData: c.dataDir, Own: c.own(), Guarded: c.guarded(set),
-			StateDir: filepath.Join(c.stateDir, "sessions"), Locks: workspace.Locks{Dir: filepath.Join(c.stateDir, "locks"), Alone: c.alone},
+			Home: c.sources.HomeDir, UserData: c.dataDir, Own: c.ownPaths(), Guarded: c.guarded(set),
+			StateDir: filepath.Join(c.stateDir, "sessions"), Locks: workspace.Locks{Dir: filepath.Join(c.stateDir, "locks"), Alone: c.warnUnlocked},
 		},
 		Processes: session.Processes{Launcher: c.launcher, Sandbox: c.box.Probe, Box: c.box, Shell: shellName, Dialect: dialect, Environ: os.Environ()},
-		Privacy:   session.Privacy{Secrets: c.secrets, Redact: c.logger.values.Text, Keys: &c.keys, AddSecrets: c.hide, Redaction: c.redaction},
+		Privacy:   session.Privacy{Secrets: c.secrets, Redact: c.logger.values.Text, Keys: &c.keys, AddSecrets: c.redactSecrets, Redaction: c.redaction},
 		Observers: session.Observers{Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger)},
 	}
 	if standIns.Sandbox != nil {
@@ -223,10 +219,10 @@ func (c *core) newHost() (*session.Host, error) {
 		host.Tracer = trace.New(c.logger.trace())
 	}
 	contribute(host.Bus, set.mounting)
-	if c.inert || c.tape.Plays() {
+	if c.readOnly || c.tape.Plays() {
 		host.Skills.URLs, host.Skills.Fetch = nil, nil
 	} else {
-		c.begin(host, cfg)
+		c.startBackground(host, cfg)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -234,25 +230,22 @@ func (c *core) newHost() (*session.Host, error) {
 	return host, nil
 }
 
-// conversationsDir is where the conversations are in a data directory.
-func conversationsDir(dataDir string) string { return filepath.Join(dataDir, "conversations") }
-
 // conversations is where conversations are kept; nil keeps none.
 func (c *core) conversations(cfg *config.Config) *store.Store {
-	if !cfg.Sessions.Store || c.inert {
+	if !cfg.Sessions.Store || c.readOnly {
 		return nil
 	}
-	return store.New(store.Options{Dir: conversationsDir(c.dataDir), IDs: c.ids(), Clean: func(text string) string { return c.keys.Text(c.logger.values.Text(text)) }})
+	return store.New(store.Options{Dir: conversationsDir(c.dataDir), IDs: c.ids(), Clean: c.clean})
 }
 
-// alone says that edits of other agent processes are not waited for.
-func (c *core) alone(err error) {
+// warnUnlocked logs that edits of other agent processes are not waited for.
+func (c *core) warnUnlocked(err error) {
 	c.logger.Warn("edits are not locked against other agent processes", "error", err)
 }
 
-// begin starts what goes on after the answer to initialize: nothing waits for it, but
-// the first command for the sandbox.
-func (c *core) begin(host *session.Host, cfg *config.Config) {
+// startBackground starts what runs after the answer to initialize. Only the first command waits
+// for a part of it, the sandbox.
+func (c *core) startBackground(host *session.Host, cfg *config.Config) {
 	host.Sweep()
 	if days := cfg.Audit.KeepDays; days > 0 {
 		host.SweepAudit(auditDir(c.dataDir), time.Duration(days)*24*time.Hour)
@@ -268,7 +261,7 @@ func (c *core) begin(host *session.Host, cfg *config.Config) {
 		if c.pacesCollector {
 			paceCollector()
 		}
-		heedMemoryLimit(cgroup.System())
+		applyMemoryLimit(cgroup.System())
 		host.Sandbox.Start(context.Background())
 	})
 }
@@ -296,69 +289,27 @@ func (c *core) loadFrom(sources config.Sources, cwd string) (*config.Config, err
 	cfg, err := c.read(sources, cwd)
 	switch {
 	case err != nil:
-	case c.inert:
-		c.logger.hide(cfg.Secrets()...) // and no file is opened
-		c.keep(cfg.Keys()...)
+	case c.readOnly:
+		c.logger.redactValues(cfg.Secrets()...) // and no file is opened
+		c.redactKeys(cfg.Keys()...)
 	default:
 		c.logger.configure(cfg, c.stateDir)
-		c.keep(cfg.Keys()...)
+		c.redactKeys(cfg.Keys()...)
 	}
 	return cfg, err
-}
-
-// hide keeps what was given to us while we run out of the log, and out of what tools show.
-func (c *core) hide(secrets ...string) {
-	c.logger.hide(secrets...)
-	c.keep(secrets...)
-}
-
-// keep keeps keys to ourselves. What may be an ordinary word is none.
-func (c *core) keep(keys ...string) {
-	c.keys.Add(slices.DeleteFunc(keys, func(key string) bool { return !redact.Distinct(key) })...)
-}
-
-// keepOf hides the keys of MCP servers, both the user's and the project's.
-func (c *core) keepOf(lists ...[]mcp.Server) {
-	for _, server := range slices.Concat(lists...) {
-		keys := server.Keys()
-		c.logger.hide(keys...)
-		c.keys.Add(keys...)
-	}
-}
-
-// own are the directories and files that no tool may write: configuration,
-// data, state.
-func (c *core) own() []string {
-	return skills.Leads(append(stateHomes(),
-		// A file that the environment names may lie beside anything.
-		filepath.Join(xdg.ConfigHome, "acp-agent"), c.sources.UserFile(), c.dataDir, c.stateDir,
-	)...)
-}
-
-// guarded are the directories that no tool may write, for what lies there is run, or
-// is the user's word for what an agent may do.
-func (c *core) guarded(set *toolset) []string {
-	return slices.Concat(set.guarded, c.agentDirs())
-}
-
-// agentDirs are those of the user's own agents and commands, and the files elsewhere that links
-// in them lead to.
-func (c *core) agentDirs() []string {
-	home, config := c.sources.HomeDir, xdg.ConfigHome
-	return skills.Leads(slices.Concat(subagent.UserDirs(home, config), commands.UserDirs(home, config))...)
 }
 
 // projects is where the user's decisions about projects are kept.
 func (c *core) projects() *projects.Store {
 	store := projects.New(c.dataDir)
-	if c.inert {
+	if c.readOnly {
 		store = store.ReadOnly()
 	}
 	return store
 }
 
-// findShell names the shell that commands will run under and its language. A
-// machine without one says so when a command is run.
+// findShell names the shell that commands will run under and its language. On a machine without
+// a shell each command fails and says so.
 func findShell(path string) (name string, dialect shell.Dialect) {
 	found, err := launch.FindShell(path, nil)
 	if err != nil {

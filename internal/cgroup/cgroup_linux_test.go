@@ -240,7 +240,7 @@ func TestHost_CreateVersion2(t *testing.T) {
 		}
 	}
 	l := Limits{Memory: 1 << 30, Processes: 9}
-	if !p.limit(Memory, l) || !p.limit(Processes, l) {
+	if !p.setLimit(Memory, l) || !p.setLimit(Processes, l) {
 		t.Error("the limits were not written")
 	}
 	for name, want := range map[string]string{"memory.max": "1073741824", "memory.swap.max": "0", "memory.oom.group": "1", "pids.max": "9"} {
@@ -322,7 +322,7 @@ func startIn(t *testing.T, g *Group) string {
 	defer runtime.UnlockOSThread()
 	leave := g.Enter()
 	cmd := exec.CommandContext(t.Context(), "cat", "/proc/self/cgroup")
-	if fd, ok := g.Birthplace(); ok {
+	if fd, ok := g.StartIn(); ok {
 		cmd.SysProcAttr = &syscall.SysProcAttr{UseCgroupFD: true, CgroupFD: fd}
 	}
 	out, err := cmd.CombinedOutput()

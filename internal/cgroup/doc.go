@@ -3,7 +3,7 @@
 //
 // It owns the way from the cgroup of this process to a child cgroup that this
 // process may make ([Host.Create]), the limits that are written there, the
-// kernel's counts of what exceeded them ([Group.Exceeded]), and the removal of
+// kernel's counts of what exceeded them ([Group.Exceeded]), the removal of
 // cgroups whose owner was killed ([Host.Sweep]), and the memory limit of this
 // process itself ([Host.Limit]). Version 2 of cgroups is used in
 // a delegated subtree, as systemd gives one to each user; version 1 below the

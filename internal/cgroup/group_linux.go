@@ -24,12 +24,13 @@ type member struct {
 	// entry and exit take the calling thread into the directory and out of it, in
 	// version 1.
 	entry, exit *os.File
-	// born is the directory itself, into which the kernel can start a process, in
+	// dirFile is the directory itself, into which the kernel can start a process, in
 	// version 2.
-	born *os.File
+	dirFile *os.File
 }
 
-// open opens what processes come into the directory by.
+// open opens the files through which processes enter the directory, so that a sandbox that
+// forbids it later is no obstacle.
 func (m *member) open() error {
 	above := filepath.Dir(m.dir)
 	var err error
@@ -37,18 +38,18 @@ func (m *member) open() error {
 		return err
 	}
 	if m.unified {
-		m.born, _ = os.OpenFile(m.dir, os.O_RDONLY, 0) // without it, Add does
+		m.dirFile, _ = os.OpenFile(m.dir, os.O_RDONLY, 0) // without it, Add moves the process
 		return nil
 	}
-	m.entry, _ = os.OpenFile(filepath.Join(m.dir, "tasks"), os.O_WRONLY, 0) // nil: Add does
+	m.entry, _ = os.OpenFile(filepath.Join(m.dir, "tasks"), os.O_WRONLY, 0) // without it, Add moves the process
 	m.exit, _ = os.OpenFile(filepath.Join(above, "tasks"), os.O_WRONLY, 0)
 	return nil
 }
 
-// close closes what open has opened, as far as it could.
+// close closes the files that open could open.
 func (m *member) close() {
-	for _, f := range []*os.File{m.procs, m.entry, m.exit, m.born} {
-		f.Close() // nil is taken
+	for _, f := range []*os.File{m.procs, m.entry, m.exit, m.dirFile} {
+		f.Close() // of a nil file, it does nothing
 	}
 }
 
@@ -65,7 +66,7 @@ func (h Host) Create(l Limits) *Group {
 		if os.Mkdir(p.dir, 0o755) != nil {
 			continue
 		}
-		p.resources = slices.DeleteFunc(p.resources, func(r Resource) bool { return !p.limit(r, l) })
+		p.resources = slices.DeleteFunc(p.resources, func(r Resource) bool { return !p.setLimit(r, l) })
 		m := member{parent: p}
 		if m.open() != nil || len(p.resources) == 0 {
 			m.close()
@@ -77,8 +78,8 @@ func (h Host) Create(l Limits) *Group {
 	return g
 }
 
-// limit writes one limit and reports whether it is in force.
-func (p parent) limit(r Resource, l Limits) bool {
+// setLimit writes one limit and reports whether it is in force.
+func (p parent) setLimit(r Resource, l Limits) bool {
 	switch {
 	case r == Processes:
 		return l.Processes > 0 && p.write("pids.max", l.Processes)
@@ -133,12 +134,12 @@ func (g *Group) Enter() (leave func()) {
 	}
 }
 
-// Birthplace is the descriptor of a directory of version 2 into which the kernel can
+// StartIn is the descriptor of a directory of version 2 into which the kernel can
 // start a process; ok is false where there is none.
-func (g *Group) Birthplace() (fd int, ok bool) {
+func (g *Group) StartIn() (fd int, ok bool) {
 	for _, m := range g.members {
-		if m.born != nil {
-			return int(m.born.Fd()), true
+		if m.dirFile != nil {
+			return int(m.dirFile.Fd()), true
 		}
 	}
 	return 0, false
@@ -164,10 +165,10 @@ func (g *Group) Add(pid int) {
 	})
 }
 
-// holds reports whether a process of such a /proc/PID/cgroup is in the directory, whose
-// name no other has.
-func (m member) holds(in string) bool {
-	for line := range strings.Lines(in) {
+// holds reports whether a process is in the directory, by the text of its /proc/PID/cgroup. The
+// name of the directory is enough, because it is unique.
+func (m member) holds(cgroups string) bool {
+	for line := range strings.Lines(cgroups) {
 		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
 		if len(fields) < 3 || filepath.Base(fields[2]) != filepath.Base(m.dir) {
 			continue
@@ -180,9 +181,8 @@ func (m member) holds(in string) bool {
 	return false
 }
 
-// Exceeded is the resource of which the processes wanted more than they may
-// have; empty when there is none. The kernel has ended some of them, or refused
-// to start one.
+// Exceeded is the resource whose limit the processes have reached; empty when there is
+// none. The kernel has then ended some of them, or refused to start one.
 func (g *Group) Exceeded() Resource {
 	for _, m := range g.members {
 		switch {

@@ -52,10 +52,10 @@ func (h Host) parents() []parent {
 	return list
 }
 
-// delegated is the nearest directory of version 2, at the own cgroup or above
-// it, whose children bound memory. The own cgroup holds this process, so that
-// its children usually cannot; above it only what belongs to this user is taken,
-// and of root nothing, whose directories are the system's.
+// delegated is the nearest directory of version 2, at the own cgroup or above it, whose
+// children bound memory. Children of the own cgroup usually cannot, because it holds this
+// process. A directory above it is taken only when it belongs to this user; for root none
+// is, because root owns those of the whole system.
 func (h Host) delegated(own string, mounts []mount) (parent, bool) {
 	m, dir := unified(mounts, own)
 	for first := true; dir != ""; first = false {

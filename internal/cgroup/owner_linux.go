@@ -13,12 +13,12 @@ import (
 // prefix starts the name of each cgroup that this package makes.
 const prefix = "acp-agent."
 
-// owner is the process that made a cgroup and removes it. A process number is
-// used again; with the start time it is not.
+// owner is the process that made a cgroup and removes it. The kernel uses a process number
+// again, but not together with the same start time.
 type owner struct {
 	namespace uint64 // of process numbers
 	pid       int
-	started   uint64 // since the start of the machine
+	started   uint64 // in clock ticks since the start of the machine
 }
 
 // self is this process as an owner.

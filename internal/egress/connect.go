@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 
 	"acp-agent/internal/network"
 )
 
-// connect judges a destination, looks it up and connects to it.
+// connect judges a destination, looks it up and connects to it. A server of the clients' own, on
+// their loopback address, needs no judge.
 func (p *Proxy) connect(ctx context.Context, to Destination) (net.Conn, error) {
 	if p.o.Inside != nil && to.loopback() {
-		if conn, err := p.o.Inside(int(to.Port)); err == nil {
+		if conn, err := p.o.Inside(ctx, int(to.Port)); err == nil {
 			return conn, nil
 		}
 	}
@@ -21,54 +23,76 @@ func (p *Proxy) connect(ctx context.Context, to Destination) (net.Conn, error) {
 	if err := p.o.Judge(p.ctx, to); err != nil {
 		return nil, err
 	}
-	addrs, err := p.addresses(ctx, to)
+	var proxy *url.URL
+	if p.o.Upstream != nil {
+		proxy = p.o.Upstream(to)
+	}
+	addrs, err := p.addresses(ctx, to, proxy != nil)
 	if err != nil {
 		return nil, err
 	}
 	var failed error
 	for _, addr := range addrs {
+		private := network.Judge(addr)
+		switch {
+		case private == "" && proxy != nil:
+			continue // the user's proxy connects to it, below
+		case private != "" && to.Private == "":
+			// Only now is it known that the name leads to an address that is not public.
+			found := to
+			found.Addr, found.Private = addr, private
+			if err := p.o.Judge(p.ctx, found); err != nil {
+				return nil, err
+			}
+		}
 		conn, err := p.o.Dial(ctx, netip.AddrPortFrom(addr, to.Port))
 		if err == nil {
 			return conn, nil
 		}
 		failed = errors.Join(failed, err)
 	}
+	if failed == nil && proxy != nil {
+		return dialUpstream(ctx, proxy, to.Pair())
+	}
 	return nil, failed
 }
 
 // addresses returns the addresses of a destination that passed. Where public and other
 // addresses stand beside each other, only the public ones count: a name that has both may
-// have been made to reach the others.
-func (p *Proxy) addresses(ctx context.Context, to Destination) ([]netip.Addr, error) {
+// have been made to reach the others. The names of this machine are not looked up, for a
+// server of names could say something else. Where there is a proxy on the way, it may be the only
+// one that can look the name up: then there are no addresses.
+func (p *Proxy) addresses(ctx context.Context, to Destination, upstream bool) ([]netip.Addr, error) {
 	if addr, err := netip.ParseAddr(to.Host); err == nil {
 		return []netip.Addr{addr}, nil
 	}
+	if to.loopback() {
+		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
+	}
+	if upstream {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, upstreamLookUp)
+		defer cancel()
+	}
 	found, err := p.o.LookUp(ctx, to.Host)
 	if err != nil {
+		if upstream {
+			return nil, nil
+		}
 		if lookup, ok := errors.AsType[*net.DNSError](err); ok {
 			return nil, fmt.Errorf("look up %s: %s", to.Host, lookup.Err) // its own text names the resolver
 		}
 		return nil, fmt.Errorf("look up %s: %w", to.Host, err)
 	}
 	var public []netip.Addr
-	reason := ""
 	for i, addr := range found {
 		found[i] = addr.Unmap()
-		if why := network.Judge(addr); why == "" {
+		if network.Judge(addr) == "" {
 			public = append(public, found[i])
-		} else if reason == "" {
-			to.Addr, reason = found[i], why
 		}
 	}
-	switch {
-	case len(public) > 0 && to.Private == "":
+	if len(public) > 0 {
 		return public, nil
-	case to.Private != "":
-		return found, nil // judged as what it is already
-	}
-	to.Private = reason
-	if err := p.o.Judge(p.ctx, to); err != nil {
-		return nil, err
 	}
 	return found, nil
 }

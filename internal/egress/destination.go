@@ -19,30 +19,25 @@ type Destination struct {
 	// Private says why the host is not on the public web, "" when it is or when that
 	// is not known yet: of a name that is not judged, nothing is looked up.
 	Private string
-	// Addr is the first address to which a name leads, where Private says that it is
-	// not public.
+	// Addr is the address to which a name leads, where Private says that it is not
+	// public.
 	Addr netip.Addr
 }
 
-// loopback reports whether the host is the loopback address of the client that names it.
+// loopback reports whether the host is the loopback address of the client that names it. A name
+// is private by its text alone when it is localhost or ends in it.
 func (d Destination) loopback() bool {
 	addr, err := netip.ParseAddr(d.Host)
-	return err == nil && addr.IsLoopback() || err != nil && d.Private != ""
+	if err != nil {
+		return d.Private != ""
+	}
+	return addr.IsLoopback()
 }
 
 // Pair is host:port, with brackets around an IPv6 address.
 func (d Destination) Pair() string { return net.JoinHostPort(d.Host, strconv.Itoa(int(d.Port))) }
 
-// parse reads a host and a port. What can be told by the text alone about an address
-// that is not public is in the result.
-func parse(host, port string) (Destination, error) {
-	number, err := strconv.ParseUint(port, 10, 16)
-	if err != nil || number == 0 {
-		return Destination{}, fmt.Errorf("port %q is no number from 1 to 65535", port)
-	}
-	return newDestination(host, uint16(number))
-}
-
+// newDestination reads a host. Private is set where its text alone says that it is not public.
 func newDestination(host string, port uint16) (Destination, error) {
 	normal, err := network.NormalHost(host)
 	if err != nil {
@@ -57,13 +52,31 @@ func newDestination(host string, port uint16) (Destination, error) {
 	return d, nil
 }
 
+// NamesAddress reports whether a host, with or without its port, is an IP address or a name of
+// this machine, and not a name that is looked up.
+func NamesAddress(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	d, err := newDestination(strings.Trim(host, "[]"), 0)
+	if err != nil || d.Private != "" {
+		return true
+	}
+	_, err = netip.ParseAddr(d.Host)
+	return err == nil
+}
+
 // parsePair reads host:port.
 func parsePair(pair string) (Destination, error) {
 	host, port, err := net.SplitHostPort(pair)
 	if err != nil {
 		return Destination{}, fmt.Errorf("%q is not host:port", pair)
 	}
-	return parse(host, port)
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || number == 0 {
+		return Destination{}, fmt.Errorf("port %q is not a number from 1 to 65535", port)
+	}
+	return newDestination(host, uint16(number))
 }
 
 // Refusal is the error of a judge that does not let a connection through.

@@ -17,15 +17,20 @@
 //	})
 //	defer proxy.Close()
 //
+// Where the user has a proxy of their own ([UpstreamFrom]), the connection goes through that
+// by the name, which passed, unless the name leads to no public address: that proxy looks the
+// name up itself, and what it reaches is its own to say.
+//
 // Two servers behind one TLS name cannot be told apart: what a front server forwards
 // within the encrypted connection is not seen.
 //
-// Allowed imports: the standard library and internal/network.
+// Allowed imports: the standard library, golang.org/x/net, internal/network,
+// internal/pause and internal/relay.
 //
 // Goroutines: one accepts, each connection has one and a tunnel one more, and
 // net/http has its own for each HTTP connection. [Proxy.Close] ends them all and waits.
 //
 // # Requirements
 //
-// R82, R124. SECURITY.md N1 to N3 and L1.
+// R82, R124. docs/security.md N1 to N3 and L1.
 package egress

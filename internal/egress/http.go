@@ -49,13 +49,13 @@ func (p *Proxy) newHTTPServer() *http.Server {
 	}
 	return &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if p.begin() {
+			if p.startRequest() {
 				defer p.running.Done()
 				p.answer(w, r, forward)
 			}
 		}),
 		Protocols:         &protocols,
-		ReadHeaderTimeout: greeting,
+		ReadHeaderTimeout: requestTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          silent,
 		BaseContext:       func(net.Listener) context.Context { return p.ctx },
@@ -77,7 +77,7 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, forward http.Hand
 	}
 }
 
-// authorized reports whether a request shows the credential.
+// authorized reports whether a request has the credential.
 func (p *Proxy) authorized(r *http.Request) bool {
 	if p.o.Credential == "" {
 		return true

@@ -9,11 +9,19 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"acp-agent/internal/pause"
+	"acp-agent/internal/relay"
 )
 
 const (
-	// greeting bounds how long a client may take until it has said what it wants.
-	greeting = 30 * time.Second
+	// requestTimeout bounds how long a client may take to send its request.
+	requestTimeout = 30 * time.Second
+	// dialTimeout bounds the connection to a host, or to the user's proxy and its answer.
+	dialTimeout = 30 * time.Second
+	// acceptPause is how long the proxy waits after an Accept that failed, for want of
+	// descriptors for example.
+	acceptPause = 50 * time.Millisecond
 	// maxConnections bounds the connections of one proxy; further ones wait to be accepted.
 	maxConnections = 256
 )
@@ -24,8 +32,9 @@ type Options struct {
 	// that none is asked for.
 	Credential string
 	// Judge decides about a destination: nil lets the connection through, a *Refusal and
-	// any other error do not. It is called before a name is looked up, and once more with
-	// Private set where the name leads to no public address. It may wait for the user;
+	// any other error do not. It is called before a name is looked up, and where the name
+	// leads to no public address once more for each address, with Private and Addr set,
+	// before that is connected to. It may wait for the user;
 	// ctx ends with the proxy, not with the client, so that an answer is not lost on a
 	// client that gave up.
 	Judge func(ctx context.Context, to Destination) error
@@ -33,7 +42,9 @@ type Options struct {
 	LookUp func(ctx context.Context, name string) ([]netip.Addr, error)
 	// Inside, when set, connects to a port of the loopback address where the clients are,
 	// and is tried before loopback is judged: it may be a server of the clients' own.
-	Inside func(port int) (net.Conn, error)
+	Inside func(ctx context.Context, port int) (net.Conn, error)
+	// Upstream, unless nil, names the user's own proxy on the way to a host.
+	Upstream Upstream
 	// Dial connects to an address that passed; nil means a net.Dialer.
 	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 }
@@ -62,7 +73,7 @@ type Proxy struct {
 // now on.
 func Serve(l net.Listener, o Options) *Proxy {
 	if o.Dial == nil {
-		dialer := net.Dialer{Timeout: greeting}
+		dialer := net.Dialer{Timeout: dialTimeout}
 		o.Dial = func(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 			return dialer.DialContext(ctx, "tcp", to.String())
 		}
@@ -79,7 +90,7 @@ func Serve(l net.Listener, o Options) *Proxy {
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.http = p.newHTTPServer()
 	p.running.Go(p.accept)
-	p.running.Go(func() { _ = p.http.Serve(&handedOver{p}) })
+	p.running.Go(func() { _ = p.http.Serve(&httpListener{p}) })
 	return p
 }
 
@@ -114,7 +125,7 @@ func (p *Proxy) accept() {
 			if errors.Is(err, net.ErrClosed) || p.ctx.Err() != nil {
 				return
 			}
-			if !p.rest() {
+			if pause.For(p.ctx, acceptPause) != nil {
 				return
 			}
 			continue
@@ -124,34 +135,22 @@ func (p *Proxy) accept() {
 			client.Close()
 			return
 		}
-		p.running.Go(func() { p.greet(client) })
+		p.running.Go(func() { p.serve(client) })
 	}
 }
 
-// rest waits for a moment after an Accept that failed, for want of descriptors for
-// example. It reports whether the proxy goes on.
-func (p *Proxy) rest() bool {
-	const pause = 50 * time.Millisecond
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-p.ctx.Done():
-		return false
-	}
-}
-
-// greet finds out which protocol a client speaks.
-func (p *Proxy) greet(client *clientConn) {
+// serve finds out which protocol a client speaks, and serves it or hands it to the HTTP server.
+func (p *Proxy) serve(client *clientConn) {
 	client.in = bufio.NewReader(client.Conn)
-	_ = client.SetReadDeadline(time.Now().Add(greeting))
+	_ = client.SetReadDeadline(time.Now().Add(requestTimeout))
 	first, err := client.in.Peek(1)
 	switch {
 	case err != nil:
 		client.Close()
 	case first[0] == socksVersion:
 		p.socks(client)
+	case first[0] < ' ': // no request begins so: an older SOCKS, or TLS
+		client.Close()
 	default:
 		_ = client.SetReadDeadline(time.Time{})
 		select {
@@ -174,9 +173,9 @@ func (p *Proxy) track(conn net.Conn) bool {
 	return true
 }
 
-// begin counts a request that Close has to wait for. It reports false when the proxy is
+// startRequest counts a request that Close has to wait for. It reports false when the proxy is
 // closed already.
-func (p *Proxy) begin() bool {
+func (p *Proxy) startRequest() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -192,7 +191,7 @@ func (p *Proxy) forget(conn net.Conn) {
 	delete(p.open, conn)
 }
 
-// clientConn is the connection of a client. What was read of it already is in in.
+// clientConn is the connection of a client; in holds what was read of it already.
 type clientConn struct {
 	net.Conn
 	proxy *Proxy
@@ -216,13 +215,13 @@ func (c *clientConn) Close() error {
 	return err
 }
 
-func (c *clientConn) CloseWrite() error { return closeWrite(c.Conn) }
+func (c *clientConn) CloseWrite() error { return relay.CloseWrite(c.Conn) }
 
-// handedOver is the listener of the HTTP server: it hands over the connections whose
+// httpListener is the listener of the HTTP server: it accepts the connections whose
 // clients speak HTTP.
-type handedOver struct{ p *Proxy }
+type httpListener struct{ p *Proxy }
 
-func (h *handedOver) Accept() (net.Conn, error) {
+func (h *httpListener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-h.p.requests:
 		return conn, nil
@@ -231,5 +230,5 @@ func (h *handedOver) Accept() (net.Conn, error) {
 	}
 }
 
-func (h *handedOver) Close() error   { return nil }
-func (h *handedOver) Addr() net.Addr { return h.p.listener.Addr() }
+func (h *httpListener) Close() error   { return nil }
+func (h *httpListener) Addr() net.Addr { return h.p.listener.Addr() }

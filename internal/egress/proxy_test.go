@@ -89,7 +89,7 @@ func client(t *testing.T, scheme, proxy, password string, pool *tls.Config) *htt
 		TLSClientConfig: pool,
 	}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: 20 * time.Second}
+	return &http.Client{Transport: transport, Timeout: hangs}
 }
 
 func TestProxy_Protocols(t *testing.T) {
@@ -301,7 +301,7 @@ func connectThrough(t *testing.T, proxy, pair string) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(hangs))
 	request := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: pair}, Host: pair, Header: http.Header{}}
 	request.SetBasicAuth(User, credential)
 	request.Header.Set("Proxy-Authorization", request.Header.Get("Authorization"))
@@ -351,7 +351,7 @@ func TestProxy_OddRequests(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+			_ = conn.SetDeadline(time.Now().Add(hangs))
 			fmt.Fprint(conn, test.request)
 			answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 			if err == nil {
@@ -396,7 +396,7 @@ func TestProxy_OddSocks(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+			_ = conn.SetDeadline(time.Now().Add(hangs))
 			fmt.Fprint(conn, test.send)
 			_ = conn.(*net.TCPConn).CloseWrite()
 			_, _ = io.ReadAll(conn)

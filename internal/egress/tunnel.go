@@ -11,34 +11,20 @@ import (
 	"net"
 	"net/netip"
 	"strings"
-	"sync"
 	"time"
+
+	"acp-agent/internal/relay"
 )
 
-// relay copies between a client and its server until both have said all, or one of them
-// is gone. in is what the client writes. A TLS handshake for another name than the judged
+// relay copies between a client and its server until both have sent everything, or one of
+// them is gone. in is what the client writes. A TLS handshake for another name than the judged
 // one ends it.
 func (p *Proxy) relay(to Destination, client net.Conn, in *bufio.Reader, server net.Conn) {
 	if !p.track(server) {
 		return
 	}
 	defer p.forget(server)
-	var ends sync.WaitGroup
-	ends.Go(func() {
-		if err := p.outward(to, in, server); err != nil {
-			client.Close()
-			server.Close()
-			return
-		}
-		_ = closeWrite(server)
-	})
-	if _, err := io.Copy(client, server); err != nil {
-		client.Close()
-		server.Close()
-	} else {
-		_ = closeWrite(client)
-	}
-	ends.Wait()
+	relay.Join(client, server, func() error { return p.outward(to, in, server) })
 }
 
 // outward copies what the client writes, once it is known not to be a TLS handshake
@@ -80,7 +66,7 @@ func checkHello(ctx context.Context, in *bufio.Reader, to Destination) (opening 
 			return nil, errSeen
 		},
 	})
-	ctx, cancel := context.WithTimeout(ctx, greeting)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	err = server.HandshakeContext(ctx)
 	if !seen {
@@ -122,11 +108,3 @@ func (*recorder) RemoteAddr() net.Addr             { return nil }
 func (*recorder) SetDeadline(time.Time) error      { return nil }
 func (*recorder) SetReadDeadline(time.Time) error  { return nil }
 func (*recorder) SetWriteDeadline(time.Time) error { return nil }
-
-// closeWrite tells the other end of a connection that nothing more comes.
-func closeWrite(conn net.Conn) error {
-	if half, ok := conn.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite()
-	}
-	return conn.Close()
-}

@@ -1,8 +1,8 @@
 // Package jsonscan finds and rewrites the strings of a JSON text without decoding the text.
 //
-// It owns the end of a string literal ([StringEnd]), the replacement of what a literal says
-// ([ReplaceString]), and the repair of literals with raw control characters
-// ([EscapeControls]).
+// It owns the end of a string literal ([StringEnd], [StringEndIn]), the replacement of what a literal says
+// ([ReplaceString]), literals of texts ([AppendString]), and the repair of literals with raw
+// control characters ([EscapeControls]).
 //
 // Other readers of JSON have contracts that this one cannot meet, and stay where they are:
 // acp/rpc checks a whole message in one pass and outlines one that is too long to be held;
@@ -18,5 +18,5 @@
 //
 // # Requirements
 //
-// R4 (arguments that are not quite JSON), R135 (texts that are stored).
+// R4 (arguments that are not quite JSON), R135 (texts that are stored), R144 (recordings).
 package jsonscan

@@ -12,15 +12,41 @@ func StringEnd(text []byte) int {
 	if len(text) == 0 || text[0] != '"' {
 		return -1
 	}
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
+	for at := 1; ; {
+		i := bytes.IndexByte(text[at:], '"')
+		if i < 0 {
+			return -1
+		}
+		if at += i + 1; !escaped(text, at-1) {
+			return at
 		}
 	}
-	return -1
+}
+
+// StringEndIn is StringEnd of a string.
+func StringEndIn(text string) int {
+	if text == "" || text[0] != '"' {
+		return -1
+	}
+	for at := 1; ; {
+		i := strings.IndexByte(text[at:], '"')
+		if i < 0 {
+			return -1
+		}
+		if at += i + 1; !escaped(text, at-1) {
+			return at
+		}
+	}
+}
+
+// escaped reports whether the character at a place in a literal has a backslash before it that is none
+// for another backslash.
+func escaped[T string | []byte](text T, at int) bool {
+	before := at
+	for before > 0 && text[before-1] == '\\' {
+		before--
+	}
+	return (at-before)%2 == 1
 }
 
 // ReplaceString replaces what a string literal says. changed is false where replace returns

@@ -15,6 +15,9 @@ func TestStringEnd(t *testing.T) {
 		if got := jsonscan.StringEnd([]byte(text)); got != want {
 			t.Errorf("StringEnd(%s) = %d, want %d", text, got, want)
 		}
+		if got := jsonscan.StringEndIn(text); got != want {
+			t.Errorf("StringEndIn(%s) = %d, want %d", text, got, want)
+		}
 	}
 }
 

@@ -1,16 +1,18 @@
 package launch
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// allowedName reports whether a variable is handed to programs that get the
-// short list. Names are compared without regard to case, as Windows does and as
-// the proxies' variables are written.
+// allowedName reports whether a variable is on the short list of [ProgramEnv]. Case does not
+// count: Windows ignores it, and the variables of proxies are written in both cases.
 func allowedName(name string) bool {
 	name = strings.ToUpper(name)
 	if strings.HasPrefix(name, "LC_") {
 		return true
 	}
-	return isAny(name, userNames()) || isAny(name, systemNames()) || isAny(name, toolchainNames()) || isAny(name, networkNames())
+	return slices.Contains(slices.Concat(userNames(), systemNames(), toolchainNames(), networkNames()), name)
 }
 
 // userNames say who the user is, how they read, and where their files lie.
@@ -46,8 +48,8 @@ func toolchainNames() []string {
 	}
 }
 
-// networkNames let a program reach the network as the user does. A proxy's
-// password takes the variable out all the same.
+// networkNames let a program reach the network as the user does. A value with a password in it,
+// such as that of a proxy, is dropped nevertheless.
 func networkNames() []string {
 	return []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"}
 }

@@ -3,8 +3,10 @@ package launch
 import (
 	"bytes"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"acp-agent/internal/cgroup"
@@ -28,9 +30,10 @@ const (
 	// cgroup holds.
 	lookPause    = 50 * time.Millisecond
 	longestPause = time.Second
-	// fillRate is how fast a program is taken to fill memory, in bytes a second.
+	// fillRate is the fastest that a program is assumed to fill memory, in bytes a second.
 	fillRate = 4 << 30
-	// lookShare is the most of its time that the helper spends on looks, as 1/n.
+	// lookShare is the most of a processor's time that the helper spends on looks, as 1/n. On a busy machine
+	// a look takes long without any, and the next one must not wait for that.
 	lookShare = 20
 )
 
@@ -39,8 +42,8 @@ func newBound(l Limits) *bound {
 	return &bound{limits: l, group: cgroup.System().Create(cgroup.Limits{Memory: l.Memory, Processes: l.Processes})}
 }
 
-// looks reports which limits no cgroup holds.
-func (b *bound) looks() (memory, processes bool) {
+// polled reports which limits no cgroup holds, so that the tree has to be looked at.
+func (b *bound) polled() (memory, processes bool) {
 	return b.limits.Memory > 0 && !b.group.Bounds(cgroup.Memory), b.limits.Processes > 0 && !b.group.Bounds(cgroup.Processes)
 }
 
@@ -49,7 +52,7 @@ func (b *bound) next() <-chan time.Time {
 	if b.over != "" || b.limits.Memory == 0 && b.limits.Processes == 0 {
 		return nil
 	}
-	if memory, processes := b.looks(); memory || processes {
+	if memory, processes := b.polled(); memory || processes {
 		return time.After(lookPause)
 	}
 	return time.After(eventPause)
@@ -62,14 +65,18 @@ func (b *bound) look(t *tree) (exceeded bool, again <-chan time.Time) {
 		b.group.Seal()
 		return true, nil
 	}
-	memory, processes := b.looks()
+	memory, processes := b.polled()
 	if !memory && !processes {
 		return false, time.After(eventPause)
 	}
-	start := time.Now()
-	used, count := usage(t.rest())
+	var used, count uint64
+	var full bool
+	worked := processorTime(func() {
+		used, count = usage(t.rest())
+		full = memory && used > b.limits.Memory && shared(t.rest()) > b.limits.Memory
+	})
 	switch {
-	case memory && used > b.limits.Memory && shared(t.rest()) > b.limits.Memory:
+	case full:
 		b.over = string(cgroup.Memory)
 		return true, nil
 	case processes && count > b.limits.Processes:
@@ -77,10 +84,34 @@ func (b *bound) look(t *tree) (exceeded bool, again <-chan time.Time) {
 		return true, nil
 	}
 	pause := lookPause
-	if memory && !processes && used < b.limits.Memory {
-		pause = time.Duration(float64(b.limits.Memory-used) / fillRate * float64(time.Second))
+	if memory && !processes {
+		pause = b.untilFull(used)
 	}
-	return false, time.After(max(min(max(pause, lookPause), longestPause), lookShare*time.Since(start)))
+	return false, time.After(max(pause, lookShare*worked))
+}
+
+// processorTime is what a function uses of a processor.
+func processorTime(work func()) time.Duration {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	thread := func() time.Duration {
+		var usage syscall.Rusage
+		_ = syscall.Getrusage(syscall.RUSAGE_THREAD, &usage) // it fails for other arguments only
+		return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	}
+	before := thread()
+	work()
+	return thread() - before
+}
+
+// untilFull is how long a tree that uses so much memory may be left alone: the time in which it
+// could reach the limit, within lookPause and longestPause.
+func (b *bound) untilFull(used uint64) time.Duration {
+	if used >= b.limits.Memory {
+		return lookPause
+	}
+	left := time.Duration(float64(b.limits.Memory-used) / fillRate * float64(time.Second))
+	return min(max(left, lookPause), longestPause)
 }
 
 // end removes the cgroup of a tree that has ended and returns the limit that the
@@ -93,7 +124,7 @@ func (b *bound) end() string {
 	return b.over
 }
 
-// usage is the memory of processes, each counted by itself, and the number of
+// usage is the memory of processes in bytes, each counted by itself, and the number of
 // their threads.
 func usage(pids []int) (memory, threads uint64) {
 	for _, pid := range pids {
@@ -107,8 +138,8 @@ func usage(pids []int) (memory, threads uint64) {
 	return memory, threads
 }
 
-// shared is the memory of processes, with what several of them share counted once. A
-// process that does not show it is counted by itself.
+// shared is the memory of processes in bytes; memory that several of them share counts once.
+// A process whose shared memory cannot be read is counted by itself.
 func shared(pids []int) (memory uint64) {
 	for _, pid := range pids {
 		rollup, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/smaps_rollup")

@@ -81,7 +81,7 @@ func TestBound_WithoutCgroups(t *testing.T) {
 			}()
 			b := &bound{limits: test.limits, group: &cgroup.Group{}}
 			tree := &tree{shell: cmd.Process.Pid}
-			look, deadline := b.next(), time.After(20*time.Second)
+			look, deadline := b.next(), time.After(hangs)
 			for over := false; !over; {
 				select {
 				case <-look:

@@ -1,12 +1,15 @@
 package launch
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // deniedName reports whether a variable is dropped for its name alone. Names
 // are compared without regard to case: a secret in lower case is one too.
 func deniedName(name string) bool {
 	name = strings.ToUpper(name)
-	if isAny(name, keptNames()) {
+	if slices.Contains(keptNames(), name) {
 		return false
 	}
 	for _, part := range secretParts() {
@@ -27,15 +30,15 @@ func deniedName(name string) bool {
 	if strings.HasPrefix(name, "PYTHON") && strings.HasSuffix(name, "PATH") {
 		return true
 	}
-	return isAny(name, readingNames()) || isAny(name, loaderNames()) || isAny(name, outsideNames()) || isAny(name, noiseNames())
+	return slices.Contains(slices.Concat(readingNames(), loaderNames(), outsideNames(), noiseNames()), name)
 }
 
 // Passable reports whether a variable may reach commands because the user names it
-// ([EnvOptions].Passed). What a shell or git reads beside the text that was judged, and what
-// is loaded into every program, those around the command included, may not.
+// ([EnvOptions].Passed). A variable may not when it changes what a shell or git makes of the
+// judged text, or loads code into every program, such as the helper and the sandbox.
 func Passable(name string) bool {
 	name = strings.ToUpper(name)
-	if isAny(name, keptNames()) {
+	if slices.Contains(keptNames(), name) {
 		return true
 	}
 	for _, prefix := range []string{"LD_", "DYLD_", "BASH_FUNC_", "GIT_"} {
@@ -43,16 +46,7 @@ func Passable(name string) bool {
 			return false
 		}
 	}
-	return !isAny(name, readingNames()) && name != cookieName && name != "PATH"
-}
-
-func isAny(name string, list []string) bool {
-	for _, n := range list {
-		if n == name {
-			return true
-		}
-	}
-	return false
+	return !slices.Contains(readingNames(), name) && name != cookieName && name != "PATH"
 }
 
 // keptNames are git's variables that carry data and run nothing.

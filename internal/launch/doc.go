@@ -3,7 +3,7 @@
 //
 // It owns the way from a command's text to the processes it becomes: the shell
 // that runs it ([FindShell]) or the program ([FindProgram]), the environment it
-// sees ([Env], [ProgramEnv]), its limits ([Limits]), its streams, its exit status, and its
+// sees ([Env], [ProgramEnv]), its limits ([Limits]), its streams, its sockets, its exit status, and its
 // end. Between the agent and the shell stands a helper, our own binary started again with [HelperArg]. On
 // Linux the helper is the subreaper of that one command, so whatever the
 // command leaves behind (background jobs, `setsid` children, daemons that
@@ -23,6 +23,10 @@
 // its own: the same three channels are named pipes in a private directory, and
 // the helper copies the output to the terminal as well.
 //
+// [Launcher.Warm] starts a helper before there is a command for it. Nothing of a command, its
+// sandbox or its limits is in such a helper, which waits to read the spec that any other reads
+// at once.
+//
 // The package does not judge commands, does not know tools, sessions or the
 // protocol, does not store output, and builds no sandbox: the caller of
 // [Helper] passes the steps that change what is started ([Start]) or restrict the
@@ -33,7 +37,9 @@
 // which ends at the end of the pipe, one that waits for those, and one that
 // reads the helper's records and ends with the helper. [Process.Wait] waits for
 // all of them. A stopped process also has a timer,
-// ended with the process. A [Group] has none. The helper's own goroutines live
+// ended with the process. [Launcher.Warm] starts one, which ends when the helper is started or
+// the helper that makes room for it has ended, and a timer; [Launcher.Dismiss] waits for the
+// start and stops the timer. A [Group] has none. The helper's own goroutines live
 // as long as its process, which does nothing else.
 //
 //	func main() {

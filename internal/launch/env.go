@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -18,9 +19,12 @@ type EnvOptions struct {
 	// Workspace are the directories whose programs must not shadow the
 	// system's: PATH loses its entries inside them.
 	Workspace []string
-	// Passed are names of variables that the sweep of [Env] leaves where they are, for the
-	// user wants commands to have them. One that holds a configured key goes all the same,
-	// and so does one that is not [Passable].
+	// ProjectPrograms keeps the entries of PATH inside Workspace that hold the programs of a
+	// virtual environment of Python, or of node_modules: the user trusts the project.
+	ProjectPrograms bool
+	// Passed are names of variables that [Env] leaves in place, because the user wants commands
+	// to have them. A variable that holds a configured key, or that is not [Passable], is dropped
+	// nevertheless.
 	Passed []string
 	// Set are NAME=value entries that are put in after the sweep, such as the
 	// variables that keep git from running a repository's programs (C9).
@@ -49,7 +53,8 @@ func ProgramEnv(environ []string, o EnvOptions) []string {
 	return env
 }
 
-// sweepEnv is Env for the names that are wanted at all; passed stay where they are.
+// sweepEnv makes an environment of the variables that are wanted and that nothing speaks against.
+// The passed ones need only be wanted and without a configured key.
 func sweepEnv(environ []string, o EnvOptions, wanted func(name string) bool, passed []string) (env, dropped []string) {
 	roots := resolveAll(o.Workspace)
 	path := ""
@@ -60,7 +65,7 @@ func sweepEnv(environ []string, o EnvOptions, wanted func(name string) bool, pas
 			// A Windows drive's directory, or noise.
 		case sameName(name, "PATH"):
 			var out []string
-			path, out = cleanPath(value, roots, o.Secrets)
+			path, out = cleanPath(value, roots, o)
 			dropped = append(dropped, out...)
 		case strings.ContainsRune(e, 0), !wanted(name), redact.Contains(value, o.Secrets):
 			dropped = append(dropped, name)
@@ -110,8 +115,9 @@ func overlay(base, top []string) []string {
 	return out
 }
 
-// cleanPath keeps the absolute entries that lie outside the workspace.
-func cleanPath(path string, roots, secrets []string) (clean string, dropped []string) {
+// cleanPath keeps the absolute entries that lie outside the workspace, and the entries inside that
+// the options want. roots are the workspace's directories, with and without links (resolveAll).
+func cleanPath(path string, roots []string, o EnvOptions) (clean string, dropped []string) {
 	var keep []string
 	for _, dir := range filepath.SplitList(path) {
 		real, err := filepath.EvalSymlinks(dir)
@@ -119,15 +125,29 @@ func cleanPath(path string, roots, secrets []string) (clean string, dropped []st
 			real = dir
 		}
 		switch {
-		case !filepath.IsAbs(dir), inAny(roots, dir), inAny(roots, real):
+		case !filepath.IsAbs(dir), (inAny(roots, dir) || inAny(roots, real)) && !(o.ProjectPrograms && holdsProjectPrograms(dir)):
 			dropped = append(dropped, "PATH "+dir)
-		case strings.ContainsRune(dir, 0), redact.Holds(dir, secrets):
+		case strings.ContainsRune(dir, 0), redact.Holds(dir, o.Secrets):
 			dropped = append(dropped, "PATH entry that holds a secret")
 		default:
 			keep = append(keep, dir)
 		}
 	}
 	return strings.Join(keep, string(filepath.ListSeparator)), dropped
+}
+
+// holdsProjectPrograms reports a directory in which package managers put the programs of a
+// project: node_modules/.bin, or the bin of a virtual environment of Python (PEP 405).
+func holdsProjectPrograms(dir string) bool {
+	parent, name := filepath.Split(filepath.Clean(dir))
+	switch name {
+	case ".bin":
+		return filepath.Base(parent) == "node_modules"
+	case "bin", "Scripts":
+		info, err := os.Stat(filepath.Join(parent, "pyvenv.cfg"))
+		return err == nil && info.Mode().IsRegular()
+	}
+	return false
 }
 
 func sameName(a, b string) bool {

@@ -130,6 +130,37 @@ func TestEnv_Path(t *testing.T) {
 	}
 }
 
+// What package managers put into a project is found where the user trusts it, and nothing else.
+func TestEnv_ProjectPrograms(t *testing.T) {
+	t.Parallel()
+	work := t.TempDir()
+	put := func(name string) string {
+		path := filepath.Join(work, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Dir(path)
+	}
+	put("venv/pyvenv.cfg")
+	if err := os.MkdirAll(filepath.Join(work, "fake", "pyvenv.cfg"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	kept := []string{put("venv/bin/python"), put("web/node_modules/.bin/tsc")}
+	dropped := []string{put("bin/make"), put("other/bin/python"), put("fake/bin/python"), put("node_modules/x/bin/y"), put(".bin/x")}
+	list := func(dirs []string) string { return strings.Join(dirs, string(filepath.ListSeparator)) }
+	environ := []string{"PATH=" + list(slices.Concat(dropped, kept))}
+	env, out := Env(environ, EnvOptions{Workspace: []string{work}, ProjectPrograms: true})
+	if !slices.Contains(env, "PATH="+list(kept)) || len(out) != len(dropped) {
+		t.Errorf("kept %q, dropped %q", env, out)
+	}
+	if _, out = Env(environ, EnvOptions{Workspace: []string{work}}); len(out) != len(dropped)+len(kept) {
+		t.Errorf("without trust, dropped %q", out)
+	}
+}
+
 func TestEnv_Defaults(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

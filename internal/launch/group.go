@@ -50,9 +50,9 @@ func (g *Group) Close(grace time.Duration) {
 	g.StopAll(grace)
 }
 
-// Gone returns when no process of a stopped command is left. Commands that
-// were not stopped are not waited for. The error is ctx's cause.
-func (g *Group) Gone(ctx context.Context) error {
+// WaitStopped returns when no process of a stopped command is left. It does not wait for
+// commands that were not stopped. The error is ctx's cause.
+func (g *Group) WaitStopped(ctx context.Context) error {
 	for _, p := range g.stopped() {
 		select {
 		case <-p.Done():
@@ -84,10 +84,4 @@ func (g *Group) prune() {
 		default:
 		}
 	}
-}
-
-func (p *Process) isStopped() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.stopped
 }

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -41,13 +42,15 @@ const (
 // helpLocal serves an agent that holds our three standard descriptors.
 func helpLocal(steps []Step) int {
 	control := bufio.NewReader(os.Stdin)
+	containErr := contain() // now, because the command may come much later (see [Launcher.Warm])
+	fillJSONCaches()
 	line, err := control.ReadBytes('\n')
 	if err != nil {
-		return exitFailed // the agent died first: no one is left to tell
+		return exitFailed // the agent has ended, or has no command: no one reads a report
 	}
 	h := helper{steps: steps, control: control, status: os.Stderr, files: stdio{out: os.Stdout}}
 	spec, c, err := decodeSpec(line)
-	if err != nil {
+	if err = cmp.Or(containErr, err); err != nil {
 		h.report(record{Error: err.Error()})
 		return exitFailed
 	}
@@ -56,6 +59,13 @@ func helpLocal(steps []Step) int {
 		return exitFailed
 	}
 	return 0
+}
+
+// fillJSONCaches has the JSON package learn the types of a spec and a record before the command
+// comes, so that the command does not wait for it.
+func fillJSONCaches() {
+	_, _, _ = decodeSpec([]byte("{}"))
+	record{}.line()
 }
 
 // helper is what the helper's process holds.
@@ -74,19 +84,15 @@ func (h *helper) report(r record) bool {
 }
 
 // run runs the command to the end of its tree and output, and reports it. The
-// result is false if the command was not run.
+// result is false if the command was not run. The helper is contained already.
 func (h *helper) run(spec Spec) (Status, bool) {
-	if err := contain(); err != nil {
-		h.report(record{Error: err.Error()})
-		return Status{}, false
-	}
 	stops := make(chan time.Duration)
 	relaySignals(stops)
 	go readStops(h.control, stops) // lives as long as the process
 	if !h.report(record{Helper: os.Getpid()}) {
 		return Status{}, false
 	}
-	t, err := plant(spec, h.files, h.steps)
+	t, err := startTree(spec, h.files, h.steps)
 	h.files.close()
 	if err != nil {
 		h.report(record{Error: startError(spec, err)})
@@ -94,7 +100,7 @@ func (h *helper) run(spec Spec) (Status, bool) {
 	}
 	copied := h.startTee()
 	h.report(record{Shell: t.shell})
-	status, stopped := t.tend(spec.Limits, stops)
+	status, stopped := t.awaitEnd(spec.Limits, stops)
 	awaitTee(copied, stopped || status.Survivors > 0, stops)
 	h.report(record{Status: &status})
 	return status, true
@@ -128,8 +134,8 @@ func awaitTee(copied <-chan struct{}, unwanted bool, stops <-chan time.Duration)
 	}
 }
 
-// startError names the part that was missing; the kernel's answer does not say
-// whether it was the shell or the directory.
+// startError says what could not be started. The kernel's answer is the same whether the
+// shell or the directory is missing.
 func startError(spec Spec, err error) string {
 	if info, serr := os.Stat(spec.Dir); serr != nil {
 		return serr.Error()

@@ -44,7 +44,7 @@ type tree struct {
 	cmd   *exec.Cmd
 }
 
-func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
+func startTree(spec Spec, files stdio, steps []Step) (*tree, error) {
 	start := spec.start()
 	defer start.close()
 	for _, step := range steps {
@@ -62,9 +62,9 @@ func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 	return &tree{shell: cmd.Process.Pid, cmd: cmd}, nil
 }
 
-// tend waits for the shell. There is no TERM here: a stop kills at once, and
+// awaitEnd waits for the shell. There is no TERM here: a stop kills at once, and
 // the helper's exit kills the rest.
-func (t *tree) tend(_ Limits, stops <-chan time.Duration) (status Status, stopped bool) {
+func (t *tree) awaitEnd(_ Limits, stops <-chan time.Duration) (status Status, stopped bool) {
 	ended := make(chan struct{})
 	go func() { // ends with the shell
 		defer close(ended)

@@ -3,6 +3,7 @@ package launch
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,27 +18,49 @@ const cookieName = "ACP_AGENT_CALL"
 type Launcher struct {
 	// Self is the absolute path of our own binary, whose main calls [Helper].
 	Self string
+
+	spares spares
 }
 
-// start starts the helper and the command; run starts the goroutines of the
-// process.
+// start starts the command in a helper, a waiting one where there is one; run starts the
+// goroutines of the process.
 func (l *Launcher) start(ctx context.Context, spec Spec, w wiring, run func(*Process)) (*Process, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
-	cookie := rand.Text()
 	argv := l.helperArgv(spec)
-	cmd := &exec.Cmd{
+	if w == (wiring{}) {
+		if s := l.spares.take(argv); s != nil {
+			p, err := handOver(ctx, spec, s.cmd, s.link, channels{}, run)
+			if !errors.Is(err, errIdle) {
+				return p, err
+			}
+			// Something ended it while it waited.
+		}
+	}
+	cmd := helperCmd(argv)
+	lk, c, err := startHelper(cmd, w)
+	if err != nil {
+		return nil, fmt.Errorf("launch: start helper %q: %w", l.Self, err)
+	}
+	return handOver(ctx, spec, cmd, lk, c, run)
+}
+
+// helperCmd is a helper before its start.
+func helperCmd(argv []string) *exec.Cmd {
+	return &exec.Cmd{
 		Path: argv[0],
 		Args: argv,
 		Env:  []string{}, // a command can read its helper's environment
 
 		SysProcAttr: helperAttr(),
 	}
-	lk, c, err := startHelper(cmd, w)
-	if err != nil {
-		return nil, fmt.Errorf("launch: start helper %q: %w", l.Self, err)
-	}
+}
+
+// handOver sends a command to a helper that runs, and waits until the helper has started it.
+// After an error nothing of either is left.
+func handOver(ctx context.Context, spec Spec, cmd *exec.Cmd, lk *link, c channels, run func(*Process)) (*Process, error) {
+	cookie := rand.Text()
 	p := newProcess(cookie, cmd, lk)
 	run(p)
 
@@ -94,20 +117,20 @@ func startHelper(cmd *exec.Cmd, w wiring) (_ *link, c channels, err error) {
 	return lk, c, cmd.Start()
 }
 
-// plumbing makes pipes between us and a process. Its first error ends it.
+// plumbing makes pipes between us and a process. After its first error it makes no more.
 type plumbing struct {
 	ours, theirs []*os.File
 	err          error
 }
 
-// into makes a pipe to the process, and from one that comes from it; the result
-// is our end.
+// into makes a pipe to the process and returns our end, which is written to.
 func (p *plumbing) into() *os.File {
 	r, w := p.pipe()
 	p.ours, p.theirs = append(p.ours, w), append(p.theirs, r)
 	return w
 }
 
+// from makes a pipe from the process and returns our end, which is read.
 func (p *plumbing) from() *os.File {
 	r, w := p.pipe()
 	p.ours, p.theirs = append(p.ours, r), append(p.theirs, w)
@@ -121,7 +144,7 @@ func (p *plumbing) pipe() (r, w *os.File) {
 	return r, w
 }
 
-// hand gives the process its end of the last pipe, beside its standard
+// hand gives the process its end of the last pipe, in addition to its standard
 // descriptors.
 func (p *plumbing) hand(cmd *exec.Cmd) (fd uintptr) {
 	if p.err == nil {
@@ -130,8 +153,7 @@ func (p *plumbing) hand(cmd *exec.Cmd) (fd uintptr) {
 	return fd
 }
 
-// finish closes the ends of the process, which has its own by now, and ours
-// when nothing came of it.
+// finish closes our copies of the process's ends, and our own ends when the start failed.
 func (p *plumbing) finish(failed bool) {
 	closing := p.theirs
 	if failed {

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"errors"
 	"fmt"
 	"syscall"
 
@@ -17,6 +18,9 @@ import (
 // limits are in force just after the start.
 func forkLimited(start *Start, attr *syscall.ProcAttr, b *bound) (int, error) {
 	wanted := start.Spec.Limits.rlimits()
+	if start.Fork != nil {
+		return forkBounded(start, attr, b, wanted)
+	}
 	attr.Sys.Ptrace = len(wanted) > 0
 	pid, err := forkInto(b.group, start, attr)
 	if err == syscall.EPERM && attr.Sys.Ptrace {
@@ -26,10 +30,7 @@ func forkLimited(start *Start, attr *syscall.ProcAttr, b *bound) (int, error) {
 	if err != nil || len(wanted) == 0 {
 		return pid, err
 	}
-	if _, counted := b.looks(); counted {
-		// The kernel counts all threads of the user, whatever started them.
-		wanted[unix.RLIMIT_NPROC] = systemThreads() + start.Spec.Limits.Processes
-	}
+	countProcesses(wanted, start, b)
 	if err := limitChild(pid, attr.Sys.Ptrace, wanted, b.group); err != nil {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 		_, _ = syscall.Wait4(pid, nil, 0, nil)
@@ -38,12 +39,64 @@ func forkLimited(start *Start, attr *syscall.ProcAttr, b *bound) (int, error) {
 	return pid, nil
 }
 
+// countProcesses adds the limit of processes to the ones of a single process, where nothing else holds it.
+func countProcesses(wanted map[int]uint64, start *Start, b *bound) {
+	if _, processes := b.polled(); processes && len(wanted) > 0 {
+		// The kernel counts all threads of the user, whatever started them.
+		wanted[unix.RLIMIT_NPROC] = systemThreads() + start.Spec.Limits.Processes
+	}
+}
+
+// forkBounded is forkLimited where a step has a way of its own to fork, which needs no tracing: its process waits
+// until it is bounded.
+func forkBounded(start *Start, attr *syscall.ProcAttr, b *bound, wanted map[int]uint64) (int, error) {
+	countProcesses(wanted, start, b)
+	leave := b.group.Enter()
+	defer leave()
+	ready := func(pid int) error {
+		if err := restoreFiles(pid); err != nil {
+			return err
+		}
+		return limitChild(pid, false, wanted, b.group)
+	}
+	if attr.Sys.CgroupFD, attr.Sys.UseCgroupFD = b.group.StartIn(); attr.Sys.UseCgroupFD {
+		if pid, err := start.Fork(start.Argv, attr, ready); err == nil {
+			return pid, nil
+		}
+		attr.Sys.UseCgroupFD = false // an old kernel, or a filter of system calls
+	}
+	return start.Fork(start.Argv, attr, ready)
+}
+
+// restoreFiles gives a process that was not started by package syscall the limit of open files that this
+// one was started with. Package syscall raises the limit, gives each process that it starts the former one, and
+// keeps that to itself. So a program is started, and ended before it does anything, to see what it has. It is our own
+// one: the one that the process will be may be there in its view alone.
+func restoreFiles(pid int) error {
+	const program = "/proc/self/exe"
+	var raised, former unix.Rlimit
+	if err := unix.Prlimit(0, unix.RLIMIT_NOFILE, nil, &raised); err != nil || raised.Cur != raised.Max-1 {
+		return err
+	}
+	probe, err := syscall.ForkExec(program, []string{program}, &syscall.ProcAttr{Sys: &syscall.SysProcAttr{Ptrace: true}})
+	if err != nil {
+		return nil // tracing is forbidden; the program that is to be started reports all else
+	}
+	err = errors.Join(awaitStop(probe), unix.Prlimit(probe, unix.RLIMIT_NOFILE, nil, &former))
+	_ = syscall.Kill(probe, syscall.SIGKILL)
+	_, _ = syscall.Wait4(probe, nil, 0, nil)
+	if err != nil {
+		return err
+	}
+	return unix.Prlimit(pid, unix.RLIMIT_NOFILE, &former, nil)
+}
+
 // forkInto starts the shell in a cgroup where the kernel can do that; elsewhere it is
 // moved there while it is stopped, which takes longer (cgroup.Group.Enter).
 func forkInto(group *cgroup.Group, start *Start, attr *syscall.ProcAttr) (int, error) {
 	leave := group.Enter()
 	defer leave()
-	if attr.Sys.CgroupFD, attr.Sys.UseCgroupFD = group.Birthplace(); attr.Sys.UseCgroupFD {
+	if attr.Sys.CgroupFD, attr.Sys.UseCgroupFD = group.StartIn(); attr.Sys.UseCgroupFD {
 		if pid, err := syscall.ForkExec(start.Argv[0], start.Argv, attr); err == nil {
 			return pid, nil
 		}

@@ -19,9 +19,9 @@ type link struct {
 	input   *os.File // to the command; nil when it has none
 	status  *os.File // from the helper: records; its end says that the helper is gone
 
-	// spare are our own writing ends of named pipes. They keep the readers
+	// standIns are our own writing ends of named pipes. They keep the readers
 	// from seeing an end before the helper has come.
-	spare []*os.File
+	standIns []*os.File
 	// dir holds the named pipes, until the helper has them all open.
 	dir string
 }
@@ -32,22 +32,23 @@ func (l *link) stop(grace time.Duration) {
 	_, _ = fmt.Fprintf(l.control, "stop %d\n", grace.Milliseconds())
 }
 
-// attached drops what only served until the helper came.
-func (l *link) attached() {
-	for _, f := range l.spare {
+// dropStandIns closes the stand-ins and removes the directory of the named pipes: both only serve
+// until the helper has come.
+func (l *link) dropStandIns() {
+	for _, f := range l.standIns {
 		f.Close()
 	}
 	if l.dir != "" {
 		os.RemoveAll(l.dir)
 	}
-	l.spare, l.dir = nil, ""
+	l.standIns, l.dir = nil, ""
 }
 
-// abandon lets go of a helper that has not come. One that comes later finds
+// abandon gives up a helper that has not come. One that comes later finds
 // no spec, or the end of the control channel.
 func (l *link) abandon() {
 	l.control.Close()
-	l.attached()
+	l.dropStandIns()
 }
 
 // close ends the channels of a helper that is gone, except the ones that come from
@@ -56,7 +57,7 @@ func (l *link) close() {
 	l.control.Close()
 	l.status.Close()
 	l.input.Close()
-	l.attached()
+	l.dropStandIns()
 }
 
 // readStops is the helper's side of the control channel: it sends the grace of

@@ -16,8 +16,11 @@ import (
 )
 
 // agentArg makes the test binary an agent that starts a command and waits to
-// be killed.
-const agentArg = "__agent"
+// be killed, listenArg a server that only listens.
+const (
+	agentArg  = "__agent"
+	listenArg = "__listen"
+)
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
@@ -27,13 +30,15 @@ func TestMain(m *testing.M) {
 			syscall.Exit(Helper(os.Args[2:], testSteps()...))
 		case agentArg:
 			os.Exit(testAgent(os.Args[2]))
+		case listenArg:
+			os.Exit(testListen())
 		}
 	}
 	goleak.VerifyTestMain(m)
 }
 
-// testAgent runs text until it is killed. It says when the command has started
-// to print.
+// testAgent runs text until it is killed, and has a spare helper. It says when the command
+// has started to print.
 func testAgent(text string) int {
 	l := &Launcher{Self: os.Args[0]}
 	sh, err := FindShell("", nil)
@@ -46,6 +51,7 @@ func testAgent(text string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	l.Warm(nil)
 	<-p.Done()
 	return 0
 }
@@ -112,10 +118,23 @@ func start(t testing.TB, s Spec, out *output) *Process {
 	return p
 }
 
+// hangs is how long a test waits for what has to come, however busy the machine is.
+const hangs = time.Minute
+
 // wait is Wait with the deadline that a hanging test needs.
 func wait(t testing.TB, p *Process) (Status, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), hangs)
 	defer cancel()
 	return p.Wait(ctx)
+}
+
+// eventually polls what no channel can tell: processes of another parent.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(hangs); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %v: %s", hangs, what)
+		}
+	}
 }

@@ -115,3 +115,16 @@ func FuzzEnv(f *testing.F) {
 }
 
 func sorted(s []string) []string { return slices.Sorted(slices.Values(s)) }
+
+// TestProcess_OneEnd holds that only the first end that a helper reports counts.
+func TestProcess_OneEnd(t *testing.T) {
+	t.Parallel()
+	p := newProcess("", nil, &link{})
+	close(p.drained)
+	var last record
+	p.note(record{Status: &Status{ExitCode: 3}}, &last)
+	p.note(record{Status: &Status{ExitCode: 4}}, &last)
+	if status, err := p.Wait(t.Context()); err != nil || status.ExitCode != 3 {
+		t.Errorf("got %+v, %v", status, err)
+	}
+}

@@ -31,6 +31,8 @@ var (
 	// ErrLost reports a helper that ended without saying how its command
 	// ended: it was killed, or it crashed.
 	ErrLost = errors.New("launch: the command's helper ended without a status")
+	// errIdle is ErrLost of a helper that had started nothing.
+	errIdle = fmt.Errorf("%w, and before it started the command", ErrLost)
 	// ErrNotStarted reports a command of [Launcher.PrepareTerminal] that was
 	// stopped before the client ran it.
 	ErrNotStarted = errors.New("launch: the command was never started")
@@ -46,7 +48,8 @@ type Process struct {
 	piped   bool        // nothing is dropped; set before the start
 
 	ready   chan error    // the outcome of the start, one value
-	done    chan struct{} // closed when the tree is gone
+	settled chan struct{} // closed when the command has ended and status and err are set
+	done    chan struct{} // closed when the tree is gone, and the helper
 	drained chan struct{} // closed when the writers get nothing more
 
 	mu       sync.Mutex
@@ -56,7 +59,7 @@ type Process struct {
 	backstop *time.Timer
 	killAt   time.Time // when backstop fires
 
-	status Status // with err, set before done is closed
+	status Status // with err, set before settled is closed
 	err    error
 }
 
@@ -66,6 +69,7 @@ func newProcess(cookie string, cmd *exec.Cmd, l *link) *Process {
 		cmd:     cmd,
 		link:    l,
 		ready:   make(chan error, 1),
+		settled: make(chan struct{}),
 		done:    make(chan struct{}),
 		drained: make(chan struct{}),
 	}
@@ -95,13 +99,13 @@ func (p *Process) run(out, errs io.Writer, input []byte) {
 // still be on its way to the writer; see [Process.Wait].
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Wait returns when the command has ended, nothing of it is left, and its
-// output has been handed to the writer in full. A non-zero exit code or a
+// Wait returns when the command has ended, nothing of it is left but a helper about to exit,
+// and its output has been handed to the writer in full. A non-zero exit code or a
 // signal is a Status and not an error (R55); the errors are [ErrLost],
 // [ErrNotStarted], the reason a client's helper gave for not starting, and
 // ctx's cause. The end of ctx does not stop the command: see [Process.Stop].
 func (p *Process) Wait(ctx context.Context) (Status, error) {
-	for _, c := range []<-chan struct{}{p.done, p.drained} {
+	for _, c := range []<-chan struct{}{p.settled, p.drained} {
 		select {
 		case <-c:
 		case <-ctx.Done():
@@ -149,9 +153,9 @@ func (p *Process) armBackstop(delay time.Duration) {
 	p.killAt = at
 }
 
-// abort ends a start. A helper that has not attached has started nothing, so it is killed;
-// one that has ends its tree itself, which takes less time than to look for what a killed
-// one left.
+// abort ends a start. A helper that has not attached has started nothing, so it is killed. A helper
+// that has attached ends its tree itself: that takes less time than to find what a killed helper
+// left.
 func (p *Process) abort() {
 	if p.attached() {
 		p.Stop(0)
@@ -180,12 +184,12 @@ func (p *Process) kill() {
 // watch reads the helper's records until it is gone, then makes sure that its
 // tree is gone too.
 func (p *Process) watch() {
-	var lost record
+	var last record
 	r := bufio.NewReader(p.link.status)
 	for {
 		line, err := r.ReadBytes('\n')
 		if len(line) > 0 {
-			p.note(decodeRecord(line), &lost)
+			p.note(decodeRecord(line), &last)
 		}
 		if err != nil {
 			break
@@ -195,29 +199,30 @@ func (p *Process) watch() {
 		// How the helper itself exited says nothing the records do not.
 		_ = p.cmd.Wait()
 	}
-	p.finish(lost)
+	p.finish(last)
 }
 
-// note takes in one record. What is left of an error is kept in lost.
-func (p *Process) note(r record, lost *record) {
+// note acts on one record. last gathers what finish has to know of all of them.
+func (p *Process) note(r record, last *record) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case r.Helper != 0:
 		p.helper = r.Helper
-		p.link.attached()
+		p.link.dropStandIns()
 	case r.Shell != 0:
-		lost.Shell = r.Shell
-		p.started(nil)
-	case r.Status != nil:
-		lost.Status = r.Status
+		last.Shell = r.Shell
+		p.reportStart(nil)
+	case r.Status != nil && last.Status == nil:
+		last.Status, p.status = r.Status, *r.Status
+		close(p.settled) // the helper has nothing else to tell
 	case r.Error != "":
-		lost.Error = r.Error
+		last.Error = r.Error
 	}
 }
 
-// started reports the outcome of the start once.
-func (p *Process) started(err error) {
+// reportStart reports the outcome of the start; only the first report counts.
+func (p *Process) reportStart(err error) {
 	select {
 	case p.ready <- err:
 	default:
@@ -232,16 +237,20 @@ func (p *Process) finish(last record) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case last.Status != nil:
-		p.status = *last.Status
+	case last.Status != nil: // it has settled
 	case last.Error != "":
 		p.err = fmt.Errorf("launch: start command: %s", last.Error)
 	case p.helper == 0 && p.cmd == nil:
 		p.err = ErrNotStarted
+	case p.helper == 0:
+		p.err = errIdle
 	default:
 		p.err = ErrLost
 	}
-	p.started(p.err)
+	p.reportStart(p.err)
+	if last.Status == nil {
+		close(p.settled)
+	}
 	p.gone = true
 	if p.backstop != nil {
 		p.backstop.Stop()
@@ -261,6 +270,12 @@ func (p *Process) attached() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.helper != 0
+}
+
+func (p *Process) isStopped() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stopped
 }
 
 func (p *Process) isGone() bool {

@@ -27,23 +27,23 @@ func FindProgram(name, path string, workspace []string) (program string, ok bool
 	return program, program != ""
 }
 
-// findProgram returns the first runnable candidate outside the workspace: of
-// some places, then of that name in some directories.
-func findProgram(name string, places, dirs, roots []string) string {
+// findProgram returns the first program outside the workspace: of some paths, then of
+// that name in some directories.
+func findProgram(name string, paths, dirs, roots []string) string {
 	if runtime.GOOS == "windows" && !strings.EqualFold(filepath.Ext(name), ".exe") {
 		name += ".exe"
 	}
 	for _, dir := range dirs {
 		if filepath.IsAbs(dir) {
-			places = append(places, filepath.Join(dir, name))
+			paths = append(paths, filepath.Join(dir, name))
 		}
 	}
-	return firstRunnable(places, roots)
+	return firstRunnable(paths, roots)
 }
 
-func firstRunnable(places, roots []string) string {
-	for _, p := range places {
-		// Most places have no such program, which one look tells; links take one for each directory.
+func firstRunnable(paths, roots []string) string {
+	for _, p := range paths {
+		// Most paths lead to nothing, which one system call says; to follow links takes one for each directory.
 		if !isProgram(p) {
 			continue
 		}

@@ -31,29 +31,29 @@ type Shell struct {
 // Without either the error is [ErrNoShell] (R54).
 func FindShell(path string, workspace []string) (Shell, error) {
 	roots := resolveAll(workspace)
-	if p := findProgram("bash", bashPlaces(), shellDirs(path), roots); p != "" {
+	if p := findProgram("bash", bashPaths(), shellDirs(path), roots); p != "" {
 		return Shell{Path: p, Args: []string{"--noprofile", "--norc", "-c", "--"}, Bash: true}, nil
 	}
-	if p := findProgram("sh", shPlaces(), shellDirs(path), roots); p != "" {
+	if p := findProgram("sh", shPaths(), shellDirs(path), roots); p != "" {
 		return Shell{Path: p, Args: []string{"-c", "--"}}, nil
 	}
 	return Shell{}, ErrNoShell
 }
 
-func bashPlaces() []string {
+func bashPaths() []string {
 	if runtime.GOOS != "windows" {
 		return []string{"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash", "/run/current-system/sw/bin/bash"}
 	}
-	var places []string
+	var paths []string
 	for _, name := range []string{"ProgramFiles", "ProgramW6432", "ProgramFiles(x86)"} {
 		if dir := os.Getenv(name); dir != "" {
-			places = append(places, filepath.Join(dir, "Git", "bin", "bash.exe"))
+			paths = append(paths, filepath.Join(dir, "Git", "bin", "bash.exe"))
 		}
 	}
-	return places
+	return paths
 }
 
-func shPlaces() []string {
+func shPaths() []string {
 	if runtime.GOOS == "windows" {
 		return nil
 	}

@@ -1,6 +1,9 @@
 package launch
 
-import "os"
+import (
+	"os"
+	"syscall"
+)
 
 // Start is what the helper is about to start, for a [Step] to change.
 type Start struct {
@@ -9,10 +12,15 @@ type Start struct {
 	// Argv is the program, by its absolute path, and its arguments. A step may
 	// put a program before it that builds a sandbox and then runs the rest.
 	Argv []string
-	// Sandbox says that the first program of Argv is such a one: it ends by itself
-	// when the command has ended, takes everything inside with it when it is
-	// killed, and is not asked to end before the command (X3).
+	// Sandbox says that the first program of Argv builds a sandbox: it ends by itself
+	// when the command has ended, ends everything inside when it is killed, and is not
+	// asked to end before the command (X3).
 	Sandbox bool
+
+	// Fork, unless nil, starts the program in the place of the system's fork, and returns the process
+	// that a Sandbox is. ready bounds it, and has to be called before it does anything. It may be
+	// called again after an error.
+	Fork func(argv []string, attr *syscall.ProcAttr, ready func(pid int) error) (pid int, err error)
 
 	files []*os.File
 }
@@ -25,7 +33,7 @@ func (s *Start) Hand(f *os.File) int {
 	return first + len(s.files) - 1
 }
 
-// close lets go of the helper's copies of the files.
+// close closes the helper's copies of the files.
 func (s *Start) close() {
 	for _, f := range s.files {
 		f.Close()

@@ -17,8 +17,8 @@ func (s stdio) errors() *os.File {
 	return s.err
 }
 
-// close lets go of the helper's own copies once the command has them: as long
-// as they are open, no one sees an end.
+// close closes the helper's own copies once the command has them: as long
+// as they are open, no reader sees an end.
 func (s stdio) close() {
 	s.in.Close() // what is nil is not closed
 	s.out.Close()

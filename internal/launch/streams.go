@@ -16,9 +16,9 @@ type Streams struct {
 	// down; its error drops the rest of this stream and leaves the other, and the
 	// command, as they are.
 	Output io.Writer
-	// Errors gets standard error, from another goroutine than Output and in no
-	// order with it, and fails by itself too; nil puts both into one stream, which
-	// keeps their order.
+	// Errors gets standard error. It is written from another goroutine than Output, in no
+	// order with it, and its error drops the rest of standard error alone. nil puts both
+	// into one stream, which keeps their order.
 	Errors io.Writer
 }
 
@@ -59,7 +59,6 @@ func (l *Launcher) StartPiped(ctx context.Context, spec Spec, errs io.Writer) (*
 		errs = io.Discard
 	}
 	p, err := l.start(ctx, spec, wiring{input: true, errors: true}, func(p *Process) {
-		p.piped = true
 		p.piped = true
 		p.run(nil, errs, nil)
 	})
@@ -122,5 +121,5 @@ func (o outlet) Read(b []byte) (int, error) {
 	}
 }
 
-// Close lets go of the pipe.
+// Close closes the pipe.
 func (o outlet) Close() error { return o.pipe.Close() }

@@ -16,6 +16,16 @@ import (
 // be larger and still be started.
 const maxSpec = 8 << 20
 
+// helpTerminal serves an agent through named pipes and a client through the
+// standard descriptors.
+func helpTerminal(file string, steps []Step) int {
+	code, err := runInTerminal(file, steps)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "acp-agent:", err)
+	}
+	return code
+}
+
 func runInTerminal(file string, steps []Step) (int, error) {
 	line, err := takeSpec(file)
 	if err != nil {
@@ -51,6 +61,10 @@ func runInTerminal(file string, steps []Step) (int, error) {
 		status:  status,
 		files:   stdio{out: w},
 		tee:     func() { tee(r, output, os.Stdout) },
+	}
+	if err := contain(); err != nil {
+		h.report(record{Error: err.Error()})
+		return exitFailed, nil
 	}
 	end, ok := h.run(spec)
 	if !ok {

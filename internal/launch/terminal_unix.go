@@ -78,21 +78,11 @@ func (l *link) openFifos(f *fifos) (err error) {
 		return err
 	}
 	for _, path := range []string{f.Output, f.Status} {
-		spare, err := openFifo(path, os.O_WRONLY)
+		standIn, err := openFifo(path, os.O_WRONLY)
 		if err != nil {
 			return err
 		}
-		l.spare = append(l.spare, spare)
+		l.standIns = append(l.standIns, standIn)
 	}
 	return nil
-}
-
-// helpTerminal serves an agent through named pipes and a client through the
-// standard descriptors.
-func helpTerminal(file string, steps []Step) int {
-	code, err := runInTerminal(file, steps)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "acp-agent:", err)
-	}
-	return code
 }

@@ -17,8 +17,9 @@ const (
 	// leaves behind when its shell exits: time to remove a lock file, no more,
 	// because the answer waits for it.
 	leftoverGrace = 200 * time.Millisecond
-	// sandboxPause is how long the first process of a namespace has to end by itself.
-	sandboxPause = 5 * time.Millisecond
+	// sandboxPause is how long the first process of a namespace has to end by itself, which
+	// takes the kernel a while on a busy machine.
+	sandboxPause = 20 * time.Millisecond
 	// killPause separates two rounds of KILL over a tree that still forks.
 	killPause = 2 * time.Millisecond
 	// killPatience is how long KILL is repeated before what is left counts as
@@ -29,11 +30,11 @@ const (
 // tree is a shell and everything that came of it, seen from the helper.
 type tree struct {
 	shell   int
-	sandbox bool          // the shell is a program around it, see Start
+	sandbox bool          // shell is the program that builds the sandbox, see Start
 	exited  chan exit     // the shell's end, one value
 	empty   chan struct{} // closed when the helper has no child left
 	bound   *bound        // what all of it may use together
-	release func()        // lets go of the thread that started the shell
+	release func()        // ends the thread that started the shell
 }
 
 // exit is the end of the shell.
@@ -42,9 +43,9 @@ type exit struct {
 	last   bool // nothing else was left
 }
 
-// plant starts the shell in a session of its own, without a terminal, and
+// startTree starts the shell in a session of its own, without a terminal, and
 // starts to reap.
-func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
+func startTree(spec Spec, files stdio, steps []Step) (*tree, error) {
 	in := files.in
 	if in == nil {
 		null, err := os.Open(os.DevNull)
@@ -60,7 +61,7 @@ func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 		Files: []uintptr{in.Fd(), files.out.Fd(), files.errors().Fd()},
 		Sys:   shellAttr(),
 	}
-	// It is made while the steps work, on another thread than they restrict.
+	// The bound is made while the steps work, on another thread than they restrict.
 	made := make(chan *bound, 1)
 	go func() { made <- newBound(spec.Limits) }()
 	var (
@@ -103,7 +104,8 @@ func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 	return t, nil
 }
 
-// startShell takes the bound once the steps are done, also where one of them fails.
+// startShell runs the steps and starts the shell. It returns the bound that made delivers in
+// any case, so that the caller can remove it after an error.
 func startShell(spec Spec, attr *syscall.ProcAttr, steps []Step, made <-chan *bound) (pid int, sandbox bool, b *bound, err error) {
 	start := spec.start()
 	defer start.close()
@@ -154,8 +156,8 @@ func reapDead() bool {
 	}
 }
 
-// tend watches over the tree to its end, which may be that of a limit.
-func (t *tree) tend(limits Limits, stops <-chan time.Duration) (status Status, stopped bool) {
+// awaitEnd waits for the end of the tree, and ends it at a limit or when a stop comes.
+func (t *tree) awaitEnd(limits Limits, stops <-chan time.Duration) (status Status, stopped bool) {
 	defer t.release()
 	status, stopped = t.follow(stops)
 	status.Exceeded = cmp.Or(t.bound.end(), limits.exceeded(status))
@@ -209,9 +211,9 @@ func (t *tree) follow(stops <-chan time.Duration) (status Status, stopped bool) 
 	}
 }
 
-// emptySoon waits for the end of what a sandbox leaves. A program around the shell tells how the
-// shell ended before the first process of its namespace has: as a rule that is all there is, and
-// it saves two walks over the process table.
+// emptySoon waits a moment for the first process of a sandbox's namespace. The program that builds
+// the sandbox ends before that process does, and as a rule nothing else is left: to wait saves
+// two walks over the process table.
 func (t *tree) emptySoon() bool {
 	select {
 	case <-t.empty:
@@ -237,7 +239,7 @@ func (e *ending) within(grace time.Duration) {
 	}
 	first, at := e.killAt.IsZero(), time.Now().Add(grace)
 	if first && grace > 0 { // else nothing could heed it
-		e.tree.ask(syscall.SIGTERM)
+		e.tree.terminate()
 		e.tree.signal(syscall.SIGCONT) // a stopped process takes TERM only when it runs
 	}
 	if first || at.Before(e.killAt) {
@@ -256,7 +258,7 @@ func (e *ending) kill() int {
 
 func (e *ending) hopeless() bool { return time.Now().After(e.giveUp) }
 
-// signal sends sig to everything in the tree and returns how many that were.
+// signal sends sig to everything in the tree and returns to how many processes.
 func (t *tree) signal(sig syscall.Signal) int {
 	rest := t.rest()
 	for _, pid := range rest {
@@ -266,12 +268,12 @@ func (t *tree) signal(sig syscall.Signal) int {
 	return len(rest)
 }
 
-// ask is signal for what may heed it. A sandbox ends when nothing is left inside,
-// and would take the rest with it before its time.
-func (t *tree) ask(sig syscall.Signal) {
+// terminate sends TERM to everything in the tree but the program that builds a sandbox: that
+// ends when nothing is left inside, and would otherwise end the rest before its grace is over.
+func (t *tree) terminate() {
 	for _, pid := range t.rest() {
 		if !t.sandbox || pid != t.shell {
-			_ = syscall.Kill(pid, sig)
+			_ = syscall.Kill(pid, syscall.SIGTERM)
 		}
 	}
 }

@@ -113,8 +113,8 @@ func (m *Manager) Ask(ctx context.Context, q Query) (*Answer, error) {
 		}
 	})
 	q.Path = filepath.Clean(q.Path)
-	root, ok := m.rootOf(q.Path)
-	if !ok {
+	root := pathname.Innermost(m.o.Roots, q.Path)
+	if root == "" {
 		return nil, fmt.Errorf("%s lies outside the directories of the session", q.Path)
 	}
 	server, err := choose(m.o.Servers, q.Path, func(name string) bool {
@@ -141,16 +141,6 @@ func (m *Manager) enter() bool {
 	}
 	m.asks.Add(1)
 	return true
-}
-
-// rootOf returns the innermost root that holds a path.
-func (m *Manager) rootOf(path string) (root string, ok bool) {
-	for _, r := range m.o.Roots {
-		if pathname.Contains(r, path) && len(r) > len(root) {
-			root, ok = r, true
-		}
-	}
-	return root, ok
 }
 
 // Changed tells the servers, at their next query, that files were changed,

@@ -6,11 +6,11 @@ import (
 	"os"
 )
 
-// joiner is a program of the system that joins the namespaces of a process and becomes
-// another program. A Go program cannot: the process that joins a user namespace must have one thread.
+// joiner is the path of a program of the system that joins the namespaces of a process and becomes
+// another program. A Go program cannot: a process that joins a user namespace must have one thread.
 type joiner string
 
-// findJoiner looks where only the system puts programs, whatever the PATH says.
+// findJoiner looks only in directories of the system, whatever the PATH says.
 func findJoiner() (joiner, error) {
 	for _, path := range [...]string{"/usr/bin/nsenter", "/bin/nsenter", "/run/current-system/sw/bin/nsenter"} {
 		info, err := os.Stat(path)
@@ -18,7 +18,7 @@ func findJoiner() (joiner, error) {
 			continue
 		}
 		if info.Mode().Perm()&0o022 != 0 {
-			return "", fmt.Errorf("netns: others than its owner may change %s", path)
+			return "", fmt.Errorf("netns: users other than its owner may change %s", path)
 		}
 		return joiner(path), nil
 	}

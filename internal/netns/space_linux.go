@@ -13,27 +13,32 @@ import (
 	"syscall"
 	"time"
 
+	"acp-agent/internal/textcut"
+
 	"golang.org/x/sys/unix"
 )
 
-// ErrRefused is the error of a Dial to a port on which nothing listens.
-var ErrRefused = errors.New("nothing listens on the port inside")
-
-// answerLimit bounds how long the holder may take for one answer.
-const answerLimit = 10 * time.Second
+const (
+	// answerLimit bounds how long the holder may take for one answer.
+	answerLimit = 10 * time.Second
+	// endLimit bounds how long the holder has to end by itself.
+	endLimit = 2 * time.Second
+	// stderrBytes bounds what is kept of the end of the holder's error output.
+	stderrBytes = 4 << 10
+)
 
 // Space is a network namespace. It is safe for concurrent use.
 type Space struct {
-	enter  []string
+	enter  []string // see Enter
 	holder *exec.Cmd
-	errs   strings.Builder
+	stderr *textcut.Tail // of the holder
 
-	mu   sync.Mutex // one request at a time
-	conn *net.UnixConn
+	mu   sync.Mutex    // held during a request: there is one at a time
+	conn *net.UnixConn // to the holder; nil once closed
 }
 
-// Start makes a namespace. self is our own binary, whose main calls [Hold]. The error says
-// what of this machine is in the way.
+// Start makes a namespace. self is the path of a binary whose main calls [Hold] when [HoldArg] is its
+// first argument. The error says what on this machine prevents it.
 func Start(self string) (*Space, error) {
 	joiner, err := findJoiner()
 	if err != nil {
@@ -43,49 +48,41 @@ func Start(self string) (*Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Space{conn: conn}
+	s := &Space{conn: conn, stderr: textcut.NewTail(stderrBytes)}
 	s.holder = &exec.Cmd{
-		Path: self, Args: []string{self, HoldArg}, Env: []string{}, Dir: "/", ExtraFiles: []*os.File{theirs}, Stderr: &s.errs,
-		SysProcAttr: &syscall.SysProcAttr{
-			Setsid:     true,
-			Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET,
-			// Only root keeps its rights over the namespace through the start of a program.
-			AmbientCaps: []uintptr{unix.CAP_NET_ADMIN},
-			// As who we are, so that files keep their owner.
-			UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}},
-			GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}},
-		},
+		Path: self, Args: []string{self, HoldArg}, Env: []string{}, Dir: "/", ExtraFiles: []*os.File{theirs}, Stderr: s.stderr,
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	err = s.holder.Start()
-	theirs.Close() // else the end of a holder would not be seen
+	theirs.Close() // else the end of the holder would not be seen
 	if err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("netns: make a namespace: %w", err)
 	}
-	s.enter = joiner.argv(s.holder.Process.Pid)
 	// The first listener shows that the namespace works.
-	l, err := s.Listen()
+	f, pid, err := s.request(listener)
 	if err == nil {
-		err = l.Close()
+		s.enter = joiner.argv(pid)
+		err = f.Close()
 	}
 	if err != nil {
 		s.Close()
-		if said := strings.TrimSpace(s.errs.String()); said != "" {
-			err = fmt.Errorf("%w: %s", err, said)
+		if stderr := strings.TrimSpace(s.stderr.String()); stderr != "" {
+			err = fmt.Errorf("%w: %s", err, stderr)
 		}
 		return nil, err
 	}
 	return s, nil
 }
 
-// Enter is what to put before a program's absolute path and arguments so that it starts
-// inside. The program keeps its parent, its user and its descriptors.
+// Enter returns the arguments to put before a program's absolute path and its arguments so that the
+// program starts inside. It keeps its parent, its user and its descriptors.
 func (s *Space) Enter() []string { return s.enter }
 
-// Listen returns a listener on a port of the loopback address inside. The agent accepts its
+// Listen returns a listener on a free port of the loopback address inside. The caller accepts its
 // connections, and closes it.
 func (s *Space) Listen() (net.Listener, error) {
-	f, err := s.ask(request{})
+	f, err := s.open(listener)
 	if err != nil {
 		return nil, err
 	}
@@ -93,19 +90,7 @@ func (s *Space) Listen() (net.Listener, error) {
 	return net.FileListener(f)
 }
 
-// Dial connects to a server that listens on the loopback address inside. The error is
-// ErrRefused when there is none.
-func (s *Space) Dial(port int) (net.Conn, error) {
-	f, err := s.ask(request{Dial: port})
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return net.FileConn(f)
-}
-
-// Close ends the holder. What is inside goes on until it ends by itself. It returns when
-// the holder is gone.
+// Close ends the holder and returns when it is gone. Processes inside keep running.
 func (s *Space) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,43 +99,48 @@ func (s *Space) Close() {
 	}
 	s.conn.Close()
 	s.conn = nil
-	_ = s.holder.Process.Kill() // it holds nothing that has to be put away
+	kill := time.AfterFunc(endLimit, func() { _ = s.holder.Process.Kill() }) // fails only if it has ended
+	defer kill.Stop()
 	_ = s.holder.Wait()
 }
 
-// ask sends one request and returns the descriptor of the answer.
-func (s *Space) ask(r request) (*os.File, error) {
+// open asks the holder for a descriptor.
+func (s *Space) open(kind descriptorKind) (*os.File, error) {
+	f, _, err := s.request(kind)
+	return f, err
+}
+
+// request is open that also returns the process inside.
+func (s *Space) request(kind descriptorKind) (f *os.File, pid int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.conn == nil {
-		return nil, fmt.Errorf("netns: %w", net.ErrClosed)
+		return nil, 0, fmt.Errorf("netns: %w", net.ErrClosed)
 	}
 	_ = s.conn.SetDeadline(time.Now().Add(answerLimit))
-	line, err := json.Marshal(r)
+	message, err := json.Marshal(request{Open: kind})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if _, err := s.conn.Write(line); err != nil {
-		return nil, fmt.Errorf("netns: ask the holder: %w", err)
+	if _, err := s.conn.Write(message); err != nil {
+		return nil, 0, fmt.Errorf("netns: ask the holder: %w", err)
 	}
 	a, f, err := receive(s.conn)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("netns: the holder's answer: %w", err)
-	case a.Refused:
-		return nil, ErrRefused
+		return nil, 0, fmt.Errorf("netns: the holder's answer: %w", err)
 	case a.Error != "":
-		return nil, fmt.Errorf("netns: %s", a.Error)
+		return nil, 0, fmt.Errorf("netns: %s", a.Error)
 	case f == nil:
-		return nil, errors.New("netns: the holder's answer has no descriptor")
+		return nil, 0, errors.New("netns: the holder's answer has no descriptor")
 	}
-	return f, nil
+	return f, a.PID, nil
 }
 
 // receive reads one answer.
 func receive(conn *net.UnixConn) (a answer, f *os.File, err error) {
-	line, control := make([]byte, 4<<10), make([]byte, unix.CmsgSpace(4))
-	n, controls, _, _, err := conn.ReadMsgUnix(line, control)
+	message, control := make([]byte, 4<<10), make([]byte, unix.CmsgSpace(4))
+	n, controls, _, _, err := conn.ReadMsgUnix(message, control)
 	if err != nil {
 		return a, nil, err
 	}
@@ -162,7 +152,7 @@ func receive(conn *net.UnixConn) (a answer, f *os.File, err error) {
 			return a, nil, err
 		}
 	}
-	if err := json.Unmarshal(line[:n], &a); err != nil {
+	if err := json.Unmarshal(message[:n], &a); err != nil {
 		if f != nil {
 			f.Close()
 		}
@@ -171,7 +161,7 @@ func receive(conn *net.UnixConn) (a answer, f *os.File, err error) {
 	return a, f, nil
 }
 
-// descriptor takes the file out of a control message.
+// descriptor returns the file that a control message carries.
 func descriptor(control []byte) (*os.File, error) {
 	messages, err := unix.ParseSocketControlMessage(control)
 	if err != nil || len(messages) != 1 {
@@ -182,20 +172,23 @@ func descriptor(control []byte) (*os.File, error) {
 		return nil, errors.Join(err, errors.New("unexpected descriptors"))
 	}
 	unix.CloseOnExec(fds[0])
+	if err := unix.SetNonblock(fds[0], true); err != nil { // a wait for it must not hold a thread
+		unix.Close(fds[0])
+		return nil, err
+	}
 	return os.NewFile(uintptr(fds[0]), "netns"), nil
 }
 
-// socketPair makes the socket between the agent and its holder. Each message on it is
-// whole.
+// socketPair makes the socket between the agent and its holder. It keeps the bounds of messages.
 func socketPair() (ours *net.UnixConn, theirs *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, fmt.Errorf("netns: make a socket: %w", err)
 	}
 	theirs = os.NewFile(uintptr(fds[1]), "holder")
-	our := os.NewFile(uintptr(fds[0]), "agent")
-	defer our.Close()
-	conn, err := net.FileConn(our)
+	file := os.NewFile(uintptr(fds[0]), "agent")
+	defer file.Close()
+	conn, err := net.FileConn(file)
 	if err != nil {
 		theirs.Close()
 		return nil, nil, fmt.Errorf("netns: make a socket: %w", err)

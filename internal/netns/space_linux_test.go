@@ -2,21 +2,35 @@ package netns
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"acp-agent/internal/testkit/testreq"
 )
 
+// ordinaryArg makes the test binary an agent of an ordinary user; a second argument closes its
+// memory to others, as the agent does.
+const ordinaryArg = "__ordinary"
+
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == HoldArg {
 		os.Exit(Hold())
+	}
+	if len(os.Args) > 1 && os.Args[1] == ordinaryArg {
+		os.Exit(startOrdinary(len(os.Args) > 2))
 	}
 	os.Exit(m.Run())
 }
@@ -85,7 +99,7 @@ func TestSpace_Listen(t *testing.T) {
 // A server inside is reached by other programs inside and by the agent.
 func TestSpace_Dial(t *testing.T) {
 	s := start(t)
-	if _, err := s.Dial(9); !errors.Is(err, ErrRefused) {
+	if _, err := s.Dial(t.Context(), 9); !errors.Is(err, ErrRefused) {
 		t.Errorf("a port without a server: %v", err)
 	}
 	l, err := s.Listen()
@@ -100,7 +114,7 @@ func TestSpace_Dial(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	conn, err := s.Dial(l.Addr().(*net.TCPAddr).Port)
+	conn, err := s.Dial(t.Context(), l.Addr().(*net.TCPAddr).Port)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,6 +126,132 @@ func TestSpace_Dial(t *testing.T) {
 	}
 }
 
+// A server that accepts nothing holds up its own client for a while and no other.
+func TestSpace_DialFull(t *testing.T) {
+	s := start(t)
+	l, err := s.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	port := l.Addr().(*net.TCPAddr).Port
+	raw, err := l.(*net.TCPListener).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = raw.Control(func(fd uintptr) { err = unix.Listen(int(fd), 0) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := func(ctx context.Context) error {
+		for range 8 {
+			conn, err := s.Dial(ctx, port)
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+		}
+		return nil
+	}
+	waits := make(chan error, 1)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() { waits <- full(ctx) }()
+	time.Sleep(100 * time.Millisecond) // until it waits, most probably
+	other, err := s.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Close()
+	select {
+	case err := <-waits:
+		t.Fatalf("another listener came only after the client that waits: %v", err)
+	default:
+	}
+	gaveUp := errors.New("gave up")
+	cancel(gaveUp)
+	if err := <-waits; !errors.Is(err, gaveUp) {
+		t.Errorf("the client that waits: %v", err)
+	}
+	began := time.Now()
+	if err := full(t.Context()); err == nil || time.Since(began) > testreq.Slack(3*dialLimit) {
+		t.Errorf("a client that goes on waiting: %v after %v", err, time.Since(began))
+	}
+}
+
+// The sockets that listen inside are listed, those of the machine by themselves.
+func TestListeners(t *testing.T) {
+	s := start(t)
+	inside, err := s.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inside.Close()
+	outside, err := net.Listen("tcp", "[::]:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer outside.Close()
+	check := func(where string, list []Listener, err error, has, lacks net.Listener) {
+		t.Helper()
+		if want := socketOf(t, has); err != nil || !slices.Contains(list, want) {
+			t.Errorf("%s: %v, %v; %v is missing", where, list, err, want)
+		}
+		if slices.Contains(list, socketOf(t, lacks)) {
+			t.Errorf("%s: %v has a socket of the other network", where, list)
+		}
+	}
+	list, err := s.Listeners()
+	check("inside", list, err, inside, outside)
+	list, err = Listeners()
+	check("outside", list, err, outside, inside)
+}
+
+func socketOf(t *testing.T, l net.Listener) Listener {
+	t.Helper()
+	raw, err := l.(*net.TCPListener).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stat unix.Stat_t
+	_ = raw.Control(func(fd uintptr) { err = unix.Fstat(int(fd), &stat) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Listener{Inode: stat.Ino, Port: l.Addr().(*net.TCPAddr).Port}
+}
+
+// What is not an answer of the kernel is an error or nothing, and never the end of the program.
+func FuzzReadListeners(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(bytes.Repeat([]byte{0}, 16))
+	f.Add(append([]byte{88, 0, 0, 0, 20, 0, 2, 0}, make([]byte, 80)...))
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		var list []Listener
+		_, _ = readListeners(answer, &list)
+		if len(list) > len(answer)/diagAnswerSize {
+			t.Errorf("%d listeners in %d bytes", len(list), len(answer))
+		}
+	})
+}
+
+// BenchmarkListeners is what it costs to look what listens inside.
+func BenchmarkListeners(b *testing.B) {
+	self, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := Start(self)
+	if err != nil {
+		testreq.Skip(b, err.Error())
+	}
+	defer s.Close()
+	for b.Loop() {
+		if _, err := s.Listeners(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // The user inside is the user outside, without rights over the namespace.
 func TestSpace_Enter(t *testing.T) {
 	s := start(t)
@@ -120,13 +260,65 @@ func TestSpace_Enter(t *testing.T) {
 	}
 }
 
+func startOrdinary(closed bool) int {
+	if closed {
+		if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	s, err := Start("/proc/self/exe")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer s.Close()
+	argv := append(s.Enter(), "/bin/true")
+	if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%v: %s\n", err, out)
+		return 1
+	}
+	return 0
+}
+
+// An ordinary user has namespaces too, from an agent whose memory is closed to others.
+func TestSpace_OrdinaryUser(t *testing.T) {
+	start(t)
+	run := func(more ...string) error {
+		cmd := exec.Command("/proc/self/exe", append([]string{ordinaryArg}, more...)...)
+		cmd.Dir = "/"
+		if os.Geteuid() == 0 {
+			const ordinary = 65534
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
+		}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		return nil
+	}
+	if err := run(); err != nil {
+		testreq.Skip(t, "users make no network namespaces here: "+err.Error())
+	}
+	if err := run("closed"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestSpace_Close(t *testing.T) {
 	s := start(t)
+	f, inside, err := s.request(listener)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
 	holder := s.holder.Process.Pid
 	s.Close()
 	s.Close()
-	if _, err := os.Stat("/proc/" + strconv.Itoa(holder)); err == nil {
-		t.Error("the holder is still there")
+	for _, pid := range []int{holder, inside} {
+		if stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil && (pid == holder || !strings.Contains(string(stat), ") Z ")) {
+			t.Errorf("process %d of %d and %d is still there: %s", pid, holder, inside, stat)
+		}
 	}
 	if _, err := s.Listen(); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("after Close: %v", err)

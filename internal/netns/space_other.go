@@ -3,6 +3,7 @@
 package netns
 
 import (
+	"context"
 	"errors"
 	"net"
 )
@@ -13,17 +14,23 @@ type Space struct{}
 // Start returns errors.ErrUnsupported.
 func Start(string) (*Space, error) { return nil, errors.ErrUnsupported }
 
-// Enter is nothing.
+// Enter returns nothing.
 func (*Space) Enter() []string { return nil }
 
 // Listen returns errors.ErrUnsupported.
 func (*Space) Listen() (net.Listener, error) { return nil, errors.ErrUnsupported }
 
 // Dial returns errors.ErrUnsupported.
-func (*Space) Dial(int) (net.Conn, error) { return nil, errors.ErrUnsupported }
+func (*Space) Dial(context.Context, int) (net.Conn, error) { return nil, errors.ErrUnsupported }
+
+// Listeners returns errors.ErrUnsupported.
+func (*Space) Listeners() ([]Listener, error) { return nil, errors.ErrUnsupported }
+
+// Listeners returns errors.ErrUnsupported.
+func Listeners() ([]Listener, error) { return nil, errors.ErrUnsupported }
 
 // Close does nothing.
 func (*Space) Close() {}
 
-// Hold is the main of a holder. It fails.
+// Hold returns the exit code of a failure.
 func Hold() int { return 2 }

@@ -42,7 +42,7 @@ func (r *recorder) seen() []string {
 // closeBus ends the bus and fails the test when a subscriber stays.
 func closeBus(t *testing.T, bus *observe.Bus) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := bus.Close(ctx); err != nil {
 		t.Error(err)

@@ -17,6 +17,17 @@ func Contains(dir, path string) bool {
 	return ok
 }
 
+// Innermost returns the longest of the directories that contain a path; "" when none does.
+func Innermost(dirs []string, path string) string {
+	innermost := ""
+	for _, dir := range dirs {
+		if Contains(dir, path) && len(dir) > len(innermost) {
+			innermost = dir
+		}
+	}
+	return innermost
+}
+
 // Rel returns what is left of a path below a directory that contains it, in the
 // path's own spelling; "." for the directory itself.
 func Rel(dir, path string) (rel string, ok bool) {

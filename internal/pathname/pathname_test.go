@@ -86,3 +86,13 @@ func TestContains_Windows(t *testing.T) {
 		})
 	}
 }
+
+func TestInnermost(t *testing.T) {
+	t.Parallel()
+	dirs := []string{"/a", "/a/b/c", "/a/b", ""}
+	for path, want := range map[string]string{"/a/b/c/d": "/a/b/c", "/a/b/cd": "/a/b", "/a": "/a", "/x": ""} {
+		if got := Innermost(dirs, path); got != want {
+			t.Errorf("Innermost(%q) = %q, want %q", path, got, want)
+		}
+	}
+}

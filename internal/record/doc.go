@@ -1,13 +1,13 @@
-// Package record keeps what a process is told from outside, and tells it the same again.
+// Package record records everything that a process receives from outside, and replays it.
 //
-// It owns the file format of recordings, their writing without secrets, their reading, and the
-// [Tape] that the agent asks wherever the world outside has a say: it passes the question on
-// and records the answer, or answers from a recording. A nil Tape costs a comparison with nil.
+// It owns the file format of recordings, their writing without secrets, their reading, and the [Tape]
+// through which the agent asks everything outside of it: it passes a question on and records the answer,
+// or answers from a recording. A nil Tape costs a comparison with nil.
 //
-// It refuses to know what is asked: answers, steps and frames are JSON to it. It imports
-// internal/redact.
+// It does not depend on what is asked: answers, steps and frames are JSON to it. It imports
+// internal/jsonscan and internal/redact.
 //
-// Goroutines: one for each [Recorder], which Close ends.
+// Goroutines: one for each [Recorder], which Close ends; one that calls Options.Failed.
 //
 //	recorder, err := record.Create("bug.jsonl", record.Options{Header: header, Clean: clean})
 //	tape := record.RecordTo(recorder)

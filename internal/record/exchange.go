@@ -2,8 +2,8 @@ package record
 
 import (
 	"context"
-
-	"acp-agent/internal/redact"
+	"encoding/base64"
+	"unicode/utf8"
 )
 
 // Exchange is a request to a model server and its answer, in pieces.
@@ -12,13 +12,17 @@ type Exchange struct {
 	n    int
 }
 
-// Exchange starts the record of an exchange. The request is kept as digests of its parts.
-func (t *Tape) Exchange(name string, request []byte) *Exchange {
+// Exchange starts the record of an exchange. Of the request it records only the fingerprint. request is called
+// once, by another goroutine, with bytes that it may use.
+func (t *Tape) Exchange(name string, request func(spare []byte) []byte) *Exchange {
 	x := &Exchange{tape: t, n: t.recorder.number()}
-	clean := t.recorder.o.Clean
-	t.recorder.add(pending{Entry: Entry{Kind: Requested, Of: x.n, Name: name}, finish: func(e *Entry) {
-		e.Data = fingerprint(redact.JSON(request, clean))
-		e.Key = digest(e.Data)
+	t.recorder.add(pending{Entry: Entry{Kind: Requested, Of: x.n, Name: name}, finish: func(j *joiner, h *held) {
+		j.request = request(j.request[:0])
+		h.Data, h.cleaned = j.prints.of(j.request), true
+		if cap(j.request) > mostDigested {
+			j.request = nil
+		}
+		h.Key = digest(h.Data)
 	}})
 	return x
 }
@@ -38,7 +42,18 @@ func (x *Exchange) Reply(head any) { x.add(Replied, "", head) }
 // Chunk records a piece of the answer. Pieces with one name continue each other.
 func (x *Exchange) Chunk(name string, piece any) { x.add(Chunk, name, piece) }
 
-// End records the end of the answer; why is nil where that is orderly.
+// Bytes records a piece of an answer that is bytes, which the caller does not change any more.
+func (x *Exchange) Bytes(piece []byte) {
+	x.tape.recorder.add(pending{Entry: Entry{Kind: Chunk, Of: x.n}, size: len(piece), finish: func(_ *joiner, h *held) {
+		if utf8.Valid(piece) {
+			h.text, h.lines = string(piece), true
+			return
+		}
+		h.Key, h.text, h.lines = base64Name, base64.StdEncoding.EncodeToString(piece), true
+	}})
+}
+
+// End records the end of the answer; why is nil when the answer was complete.
 func (x *Exchange) End(why any) { x.add(Ended, "", why) }
 
 func (x *Exchange) add(kind Kind, name string, value any) {
@@ -53,9 +68,9 @@ func (x *Exchange) add(kind Kind, name string, value any) {
 	x.tape.recorder.add(pending{Entry: e})
 }
 
-// Next returns the next piece of the recorded answer where it stands in the recording. ok is
-// false when ctx ends, or the replay does.
+// Next waits for the place of the next piece of the recorded answer, and returns it. ok is false when ctx or
+// the replay ends.
 func (x *Exchange) Next(ctx context.Context) (e Entry, ok bool) { return x.tape.player.next(ctx, x.n) }
 
-// Leave says that the rest of the recorded answer is not read.
+// Leave says that the agent does not read the rest of the recorded answer.
 func (x *Exchange) Leave() { x.tape.player.leave(x.n) }

@@ -7,7 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
+
+	"acp-agent/internal/jsonscan"
+	"acp-agent/internal/redact"
 )
 
 // format and version are what the first line of a recording says.
@@ -28,12 +32,12 @@ type Header struct {
 	Protocol int       `json:"protocol"`
 	OS       string    `json:"os"`
 	Started  time.Time `json:"started"`
-	// Home and State are the directories of the user and of the agent's sessions, which texts
-	// name.
+	// Home and State are the directories of the user and of the agent's sessions. Recorded texts name
+	// them, so a replay uses the same names.
 	Home  string `json:"home"`
 	State string `json:"state"`
-	// Config is the directory of configurations, Login the file of the login: what stands in the
-	// configuration is found under these names.
+	// Config is the directory of configurations, Login the file of the login. A replay reads the
+	// recorded configuration under these names.
 	Config string `json:"config"`
 	Login  string `json:"login"`
 }
@@ -49,7 +53,7 @@ const (
 	Out    Kind = "out"
 	InEnd  Kind = "in_end"
 	Closed Kind = "closed"
-	// ID is an id that was made, and Answered what the world outside said of itself.
+	// ID is an id that was made, and Answered the answer to a question.
 	ID       Kind = "id"
 	Answered Kind = "answer"
 	// Requested starts an exchange with a model server, Replied is the head of its answer,
@@ -58,18 +62,28 @@ const (
 	Replied   Kind = "reply"
 	Chunk     Kind = "chunk"
 	Ended     Kind = "end"
-	// Called starts what reaches outside, such as a tool call; Step is one thing that it did,
-	// and Returned its end.
+	// Called starts a Call, Step is one of its steps, and Returned its end.
 	Called   Kind = "call"
 	Step     Kind = "step"
 	Returned Kind = "return"
-	// Happened is an event that came from outside by itself.
+	// Happened is an event from outside that answers no question.
 	Happened Kind = "event"
+	// Looked is what the agent saw when it looked at something that changes meanwhile.
+	Looked Kind = "look"
 )
+
+// anywhere reports whether entries of a kind have no place in the order of a replay: the agent asks for them.
+func (k Kind) anywhere() bool {
+	switch k {
+	case ID, Answered, Called, Returned, Closed:
+		return true
+	}
+	return false
+}
 
 // Entry is a line of a recording.
 type Entry struct {
-	// MS is when it was, in milliseconds since the start.
+	// MS is its time, in milliseconds since the start.
 	MS   int64 `json:"ms"`
 	Kind Kind  `json:"kind"`
 	// Of is the number of the exchange or call that it belongs to.
@@ -79,14 +93,27 @@ type Entry struct {
 	Key   string          `json:"key,omitempty"`
 	Data  json.RawMessage `json:"data,omitempty"`
 	Error string          `json:"error,omitempty"`
+	// Waited says that other entries came between a question and this answer to it. A replay gives the
+	// answer at its place.
+	Waited bool `json:"waited,omitempty"`
 }
 
 // Recording is a recording that was read.
 type Recording struct {
 	Header
 	Entries []Entry
-	// Torn says that the last line is not complete, as a process leaves it that was killed.
+	// Torn says that the last line is incomplete, because the process was killed.
 	Torn bool
+}
+
+// Masked counts the entries in which a key was taken out.
+func (r *Recording) Masked() (n int) {
+	for _, e := range r.Entries {
+		if bytes.Contains(e.Data, []byte(redact.Mask)) {
+			n++
+		}
+	}
+	return n
 }
 
 // LineError is a line of a recording that cannot be used.
@@ -167,10 +194,10 @@ func (r *Recording) readEntry(line []byte) error {
 	return nil
 }
 
-// check refuses an entry that could not be played.
+// check returns an error for an entry that could not be replayed.
 func (e *Entry) check() error {
 	switch e.Kind {
-	case In, Out, Chunk, Happened, Step:
+	case In, Out, Chunk, Happened, Step, Looked:
 		if e.Data == nil {
 			return fmt.Errorf("an entry of kind %q without data", e.Kind)
 		}
@@ -183,6 +210,33 @@ func (e *Entry) check() error {
 	}
 	return nil
 }
+
+// appendTo appends the line of an entry, whose data is JSON on one line.
+func (e *Entry) appendTo(b []byte) []byte {
+	b = strconv.AppendInt(append(b, `{"ms":`...), e.MS, 10)
+	b = append(append(append(b, `,"kind":"`...), e.Kind...), '"')
+	if e.Of != 0 {
+		b = strconv.AppendInt(append(b, `,"of":`...), int64(e.Of), 10)
+	}
+	if e.Name != "" {
+		b = appendString(append(b, `,"name":`...), e.Name)
+	}
+	if e.Key != "" {
+		b = appendString(append(b, `,"key":`...), e.Key)
+	}
+	if len(e.Data) > 0 {
+		b = append(append(b, `,"data":`...), e.Data...)
+	}
+	if e.Error != "" {
+		b = appendString(append(b, `,"error":`...), e.Error)
+	}
+	if e.Waited {
+		b = append(b, `,"waited":true`...)
+	}
+	return append(b, "}\n"...)
+}
+
+func appendString(b []byte, text string) []byte { return jsonscan.AppendString(b, text) }
 
 // encode is json.Marshal that leaves <, > and & as they are.
 func encode(v any) ([]byte, error) {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,29 +13,37 @@ import (
 )
 
 const (
-	// longestHold is how long an entry waits for the rest of a word that may be a secret's
-	// beginning: what a process that is killed loses at most.
+	// longestHold is how long an entry waits for the rest of a word that may be the beginning of a
+	// secret. A killed process loses the entries of that time.
 	longestHold = time.Second
-	// heldWords and heldBytes are how much of the end of a growing text is not settled.
+	// heldWords and heldBytes bound the end of a growing text that waits for more.
 	heldWords = 4
 	heldBytes = 4 << 10
 )
 
-// joiner cleans entries and writes them in order. A text that arrives in pieces is cleaned as
-// a whole: an entry waits until the words that it has a part of are complete.
+// joiner removes secrets from entries, and writes the entries in order. It cleans a text that arrives in
+// pieces as a whole: an entry waits until the words are complete of which it has a part.
 type joiner struct {
-	clean   func(string) string
+	cleaner
 	begins  func(string) bool
-	write   func(Entry) error
+	write   func(lines []byte) error
+	prints  fingerprints
 	waiting []*held
 	streams map[string]*stream
+	grew    []*stream // since the last flush
+	lines   []byte    // that are to be written
+	walker  walker
+	name    []byte // of a stream; this and request are kept for the next one
+	request []byte
+	spare   []grown // from which the next ones are taken
 }
 
-// grown is a growing text in the data of an entry.
+// grown is a growing text in an entry.
 type grown struct {
-	start, end int // its literal
+	start, end int // the place of its literal in held.text
 	text       string
-	settled    bool
+	final      bool // it has no secret, and does not change any more
+	changed    bool // text is not what the literal says
 }
 
 // held is an entry that waits, with the growing texts in it.
@@ -43,120 +51,151 @@ type held struct {
 	Entry
 	since time.Time
 	texts []*grown
-	// quoted says that the data is a string of lines, each with a JSON text in it.
-	quoted bool
-	whole  []byte // what the positions of texts are in
+	// text is the JSON text in which the places of texts are. It is the data, or when lines is set, the lines
+	// of which the data is one string.
+	text  string
+	lines bool
+	// cleaned says that the data has no secret.
+	cleaned bool
 }
 
-// stream is what is not settled of a growing text.
+// stream is the part of a growing text that is not final.
 type stream struct {
 	open  []*grown
 	since time.Time
+	grew  bool // it is in joiner.grew
 }
 
-func newJoiner(o Options, write func(Entry) error) *joiner {
-	return &joiner{clean: o.Clean, begins: o.Begins, write: write, streams: map[string]*stream{}}
-}
-
-// add takes the next entry.
-func (j *joiner) add(p pending) error {
-	e := p.Entry
-	if p.finish != nil {
-		p.finish(&e)
+func newJoiner(o Options, write func(lines []byte) error) *joiner {
+	return &joiner{
+		cleaner: cleaner{o.Clean}, begins: o.Begins, write: write,
+		prints: fingerprints{clean: o.Clean, secrets: o.Secrets}, streams: map[string]*stream{},
 	}
-	h := &held{Entry: e, since: time.Now()}
-	switch e.Kind {
+}
+
+// add adds the next entry.
+func (j *joiner) add(p pending, now time.Time) {
+	h := &held{Entry: p.Entry, since: now}
+	if p.finish != nil {
+		p.finish(j, h)
+	}
+	switch h.Kind {
 	case In:
-		h.Data = raw(e.Data)
+		h.Data = raw(h.Data)
 	case Out:
-		h.Data = raw(e.Data)
+		h.Data = raw(h.Data)
 		j.frame(h)
 	case Chunk:
 		j.chunk(h)
 	case Step:
-		if e.Name == "ToolOutput" {
-			j.grow(h, h.Data, 0, fmt.Sprintf("step %d ", e.Of))
+		if h.Name == "ToolOutput" {
+			j.grow(h, string(h.Data), 0, "step "+strconv.Itoa(h.Of)+" ")
 		}
 	case Ended, Returned:
-		j.close(fmt.Sprintf("chunk %d ", e.Of), fmt.Sprintf("step %d ", e.Of))
+		of := strconv.Itoa(h.Of)
+		j.close("chunk "+of+" ", "step "+of+" ")
 	}
 	j.waiting = append(j.waiting, h)
-	return nil
 }
 
-// frame notes the growing texts of a line that was sent. Any other line of the session ends
-// those before it.
+// frame notes the growing texts of a line that was sent. Another line of the session ends the growing texts
+// before it.
 func (j *joiner) frame(h *held) {
-	var line struct {
-		Method string `json:"method"`
-		Params struct {
-			SessionID string `json:"sessionId"`
-			Update    struct {
-				Kind   string `json:"sessionUpdate"`
-				CallID string `json:"toolCallId"`
-			} `json:"update"`
-		} `json:"params"`
-	}
-	if json.Unmarshal(h.Data, &line) != nil {
+	if len(h.Data) == 0 || h.Data[0] != '{' {
 		return
 	}
-	session, update := "out "+line.Params.SessionID+" ", line.Params.Update
+	var method, session, update, call string
+	text := string(h.Data)
+	j.walker.strings(text, func(path, _ []byte, l leaf) {
+		switch string(path) {
+		case ".method":
+			method, _ = l.value()
+		case ".params.sessionId":
+			session, _ = l.value()
+		case ".params.update.sessionUpdate":
+			update, _ = l.value()
+		case ".params.update.toolCallId":
+			call, _ = l.value()
+		}
+	})
+	of := "out " + session + " "
 	switch {
-	case line.Method != "session/update":
-		if line.Method == "" {
+	case method != "session/update":
+		if method == "" {
 			j.close("out ")
 		}
-	case strings.HasSuffix(update.Kind, "_chunk"):
-		j.grow(h, h.Data, 0, session+update.Kind+" ")
-	case update.Kind == "tool_call_update" && bytes.Contains(h.Data, []byte(`"terminal_output`)):
-		j.grow(h, h.Data, 0, session+update.CallID+" ")
+	case strings.HasSuffix(update, "_chunk"):
+		j.grow(h, text, 0, of+update+" ")
+	case update == "tool_call_update" && strings.Contains(text, `"terminal_output`):
+		j.grow(h, text, 0, of+call+" ")
 	default:
-		j.close(session)
+		j.close(of)
 	}
 }
 
 // chunk notes the growing texts of a piece of a model's answer: a JSON value, or lines of an
 // event stream as one string.
 func (j *joiner) chunk(h *held) {
-	prefix := fmt.Sprintf("chunk %d ", h.Of)
-	var text string
-	if json.Unmarshal(h.Data, &text) != nil {
-		j.grow(h, h.Data, 0, prefix+h.Key+" ")
+	prefix := "chunk " + strconv.Itoa(h.Of) + " "
+	if !h.lines && (len(h.Data) == 0 || h.Data[0] != '"' || json.Unmarshal(h.Data, &h.text) != nil) {
+		j.grow(h, string(h.Data), 0, prefix+h.Key+" ")
 		return
 	}
-	h.quoted, h.whole = true, []byte(text)
+	h.lines = true
 	at := 0
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(h.text) {
 		if from := strings.IndexByte(line, '{'); from >= 0 {
-			j.grow(h, []byte(line[from:]), at+from, prefix)
+			j.grow(h, line[from:], at+from, prefix)
 		}
 		at += len(line)
 	}
 }
 
-// grow notes the growing texts of a JSON text that stands at an offset.
-func (j *joiner) grow(h *held, text []byte, at int, prefix string) {
-	if h.whole == nil {
-		h.whole = h.Data
+// grow notes the growing texts of a JSON text at offset at.
+func (j *joiner) grow(h *held, text string, at int, prefix string) {
+	if h.text == "" {
+		h.text = text
 	}
-	for _, l := range leaves(text) {
-		g := &grown{start: at + l.start, end: at + l.end, text: l.text}
-		if l.text == "" {
-			continue
+	j.walker.strings(text, func(path, name []byte, l leaf) {
+		if !grows(name) {
+			return
 		}
+		value, ok := l.value()
+		if !ok || value == "" {
+			return
+		}
+		g := j.grown()
+		*g = grown{start: at + l.start, end: at + l.end, text: value}
 		h.texts = append(h.texts, g)
-		name := prefix + l.path
-		s := j.streams[name]
+		j.name = append(append(j.name[:0], prefix...), path...)
+		s := j.streams[string(j.name)]
 		if s == nil {
 			s = &stream{since: h.since}
-			j.streams[name] = s
+			j.streams[string(j.name)] = s
 		}
 		s.open = append(s.open, g)
-		j.release(s, settled(s.text()))
+		if !s.grew {
+			s.grew = true
+			j.grew = append(j.grew, s)
+		}
+	})
+}
+
+// grown returns room for one.
+func (j *joiner) grown() *grown {
+	const many = 128
+	if len(j.spare) == 0 {
+		j.spare = make([]grown, many)
 	}
+	g := &j.spare[0]
+	j.spare = j.spare[1:]
+	return g
 }
 
 func (s *stream) text() string {
+	if len(s.open) == 1 {
+		return s.open[0].text
+	}
 	var b strings.Builder
 	for _, g := range s.open {
 		b.WriteString(g.text)
@@ -164,15 +203,14 @@ func (s *stream) text() string {
 	return b.String()
 }
 
-// release settles the first n bytes of a stream. Where they hold a secret, the first piece gets
+// release makes the first n bytes of a stream with a text final. If they have a secret, the first piece gets
 // all of the cleaned text.
-func (j *joiner) release(s *stream, n int) {
+func (j *joiner) release(s *stream, text string, n int, now time.Time) {
 	if n == 0 {
 		return
 	}
-	text := s.text()[:n]
-	cleaned := j.clean(text)
-	same := cleaned == text
+	cleaned := j.clean(text[:n])
+	same := cleaned == text[:n]
 	left := n
 	for i, g := range s.open {
 		size := len(g.text)
@@ -181,28 +219,29 @@ func (j *joiner) release(s *stream, n int) {
 			if size > left {
 				rest = g.text[left:]
 			}
-			g.text = rest
+			g.text, g.changed = rest, true
 			if i == 0 {
 				g.text = cleaned + rest
 			}
 		}
 		if size > left {
 			s.open = s.open[i:]
-			s.since = time.Now()
+			s.since = now
 			return
 		}
-		g.settled = true
+		g.final = true
 		left -= size
 	}
 	s.open = nil
 }
 
-// close settles the streams whose names begin so, for nothing follows in them.
+// close makes the streams with a prefix final, because nothing follows in them.
 func (j *joiner) close(prefixes ...string) {
 	for name, s := range j.streams {
 		for _, prefix := range prefixes {
 			if strings.HasPrefix(name, prefix) {
-				j.release(s, len(s.text()))
+				text := s.text()
+				j.release(s, text, len(text), s.since)
 				delete(j.streams, name)
 				break
 			}
@@ -210,32 +249,58 @@ func (j *joiner) close(prefixes ...string) {
 	}
 }
 
-// settle writes the entries that wait for nothing; all says that nothing follows.
-func (j *joiner) settle(all bool) (err error) {
-	for name, s := range j.streams {
+// flush writes the entries that are final; all says that no entry follows.
+func (j *joiner) flush(all bool, now time.Time) (err error) {
+	for _, s := range j.grew {
 		text := s.text()
-		if all || len(text) > 0 && time.Since(s.since) >= longestHold && !j.begins(text) {
-			j.release(s, len(text))
+		j.release(s, text, safeLength(text), now)
+		s.grew = false
+	}
+	j.grew = j.grew[:0]
+	for name, s := range j.streams {
+		if !all && now.Sub(s.since) < longestHold {
+			continue
+		}
+		if text := s.text(); all || len(text) > 0 && !j.begins(text) {
+			j.release(s, text, len(text), now)
 			delete(j.streams, name)
 		}
 	}
 	for len(j.waiting) > 0 && j.waiting[0].ready() {
-		err = errors.Join(err, j.write(j.finished(j.waiting[0])))
+		j.append(j.waiting[0])
+		j.waiting[0] = nil
 		j.waiting = j.waiting[1:]
+		if len(j.lines) >= mostBuffered {
+			err = errors.Join(err, j.writeLines())
+		}
 	}
+	return errors.Join(err, j.writeLines())
+}
+
+// mostBuffered is how much is written at once, in bytes.
+const mostBuffered = 256 << 10
+
+func (j *joiner) writeLines() (err error) {
+	if len(j.lines) > 0 {
+		err = j.write(j.lines)
+	}
+	if cap(j.lines) > 2*mostBuffered {
+		j.lines = nil
+	}
+	j.lines = j.lines[:0]
 	return err
 }
 
 func (h *held) ready() bool {
 	for _, g := range h.texts {
-		if !g.settled {
+		if !g.final {
 			return false
 		}
 	}
 	return true
 }
 
-// waits is when settle is to be called though nothing came; nil means never.
+// waits receives when flush has to be called although no entry came; nil means never.
 func (j *joiner) waits() <-chan time.Time {
 	if len(j.waiting) == 0 {
 		return nil
@@ -243,54 +308,50 @@ func (j *joiner) waits() <-chan time.Time {
 	return time.After(longestHold / 4)
 }
 
-// finished is the entry without secrets.
-func (j *joiner) finished(h *held) Entry {
-	e := h.Entry
-	if len(h.texts) > 0 {
-		var out []byte
-		at := 0
-		for _, g := range h.texts {
-			literal, _ := encode(g.text) // a string always encodes
-			out = append(append(out, h.whole[at:g.start]...), literal...)
-			at = g.end
-		}
-		out = append(out, h.whole[at:]...)
-		if h.quoted {
-			out, _ = encode(string(out))
-		}
-		e.Data = out
+// append appends the line of an entry, without secrets, to lines.
+func (j *joiner) append(h *held) {
+	text, changed := h.joined()
+	switch {
+	case h.lines:
+		h.Data = appendString(nil, j.eventLines(text))
+		j.lines = j.appendNamed(j.lines, h.Entry)
+		return
+	case h.cleaned:
+		j.lines = j.appendNamed(j.lines, h.Entry)
+		return
+	case changed:
+		h.Data = []byte(text)
+	case bytes.IndexByte(h.Data, '\n') >= 0:
+		h.Data = compact(h.Data)
 	}
-	if h.quoted {
-		e.Data = j.lines(e.Data)
-	} else {
-		e.Data = redact.JSON(e.Data, j.clean)
+	from := len(j.lines)
+	j.lines = h.appendTo(j.lines)
+	if !j.holdsNone(string(j.lines[from:])) {
+		h.Data = redact.JSON(h.Data, j.clean)
+		j.lines = j.appendNamed(j.lines[:from], h.Entry)
 	}
-	e.Error, e.Key, e.Name = j.clean(e.Error), j.clean(e.Key), j.clean(e.Name)
-	return e
 }
 
-// lines cleans the lines of an event stream, in which JSON stands.
-func (j *joiner) lines(data []byte) []byte {
-	var text string
-	if json.Unmarshal(data, &text) != nil {
-		return data
+// joined is the text with what has become of its growing texts, and whether that differs.
+func (h *held) joined() (text string, changed bool) {
+	for _, g := range h.texts {
+		changed = changed || g.changed
 	}
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		if from := strings.IndexByte(line, '{'); from >= 0 && json.Valid([]byte(line[from:])) {
-			b.WriteString(j.clean(line[:from]))
-			b.Write(redact.JSON([]byte(line[from:]), j.clean))
-			continue
-		}
-		b.WriteString(j.clean(line))
+	if !changed {
+		return h.text, false
 	}
-	quoted, _ := encode(b.String())
-	return quoted
+	var out []byte
+	at := 0
+	for _, g := range h.texts {
+		out = appendString(append(out, h.text[at:g.start]...), g.text)
+		at = g.end
+	}
+	return string(append(out, h.text[at:]...)), true
 }
 
-// settled returns how much of a growing text is settled: all but a few words at its end, and nothing
-// of a private key that has not ended.
-func settled(text string) int {
+// safeLength returns how much of a growing text can be cleaned before the rest arrives: all but a few words
+// at its end, and nothing of a private key that has not ended.
+func safeLength(text string) int {
 	end := len(text)
 	for range heldWords {
 		i := strings.LastIndexAny(text[:end], " \t\n")

@@ -1,70 +1,114 @@
 package record
 
 import (
-	"bytes"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
+
+	"acp-agent/internal/jsonscan"
 )
 
-// leaf is a string in a JSON text: where its literal stands, and its path.
+// leaf is a string value in a JSON text, with the place of its literal.
 type leaf struct {
 	start, end int
-	path, name string
-	text       string
+	literal    string
 }
 
-// growing are the names under which model servers and the protocol send texts in pieces.
-func growing() []string {
-	return []string{
-		"text", "content", "delta", "reasoning", "reasoning_content", "reasoning_text", "thinking", "arguments", "partial_json",
-		"refusal", "data", "Text", "Arguments",
+// value is what the literal says.
+func (l leaf) value() (text string, ok bool) {
+	if strings.IndexByte(l.literal, '\\') < 0 {
+		return l.literal[1 : len(l.literal)-1], true
+	}
+	return text, json.Unmarshal([]byte(l.literal), &text) == nil
+}
+
+// grows reports whether model servers or the protocol send texts with this name in pieces.
+func grows(name []byte) bool {
+	switch string(name) {
+	case "text", "content", "delta", "reasoning", "reasoning_content", "reasoning_text", "thinking", "arguments", "partial_json",
+		"refusal", "data", "Text", "Arguments":
+		return true
+	}
+	return false
+}
+
+// walker finds the string values of JSON texts. It keeps what it allocates from one text to the next.
+type walker struct {
+	path   []byte // names and indexes down to the current value, with dots between
+	levels []level
+}
+
+// level is an object or a list around the current value.
+type level struct {
+	list  bool
+	key   bool // the next string is a name
+	index int  // of the current element
+	base  int  // the length of the path to it
+}
+
+// strings calls found for each string value of a JSON text, with its path and the last name in it, which are
+// good until found returns. A text that is not JSON has some strings or none.
+func (w *walker) strings(text string, found func(path, name []byte, l leaf)) {
+	w.path, w.levels = w.path[:0], w.levels[:0]
+	for at := 0; at < len(text); at++ {
+		switch text[at] {
+		case '{', '[':
+			w.enter(text[at] == '[')
+		case '}', ']':
+			if len(w.levels) == 0 {
+				return
+			}
+			w.levels = w.levels[:len(w.levels)-1]
+		case ',':
+			w.next()
+		case '"':
+			size := jsonscan.StringEndIn(text[at:])
+			if size < 0 {
+				return
+			}
+			l := leaf{at, at + size, text[at : at+size]}
+			if n := len(w.levels) - 1; n >= 0 && w.levels[n].key {
+				w.name(l.literal[1 : size-1])
+			} else {
+				found(w.path, w.last(), l)
+			}
+			at += size - 1
+		}
 	}
 }
 
-// leaves are the strings of a JSON text whose names are those of growing texts.
-func leaves(text []byte) (list []leaf) {
-	names := growing()
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var path []string // names and indexes down to the current value
-	var arrays []bool
-	key := true // the next string of an object is a name
-	for {
-		before := int(decoder.InputOffset())
-		token, err := decoder.Token()
-		if err != nil {
-			return list
-		}
-		inObject := len(arrays) > 0 && !arrays[len(arrays)-1]
-		if delim, ok := token.(json.Delim); ok && (delim == '}' || delim == ']') {
-			path, arrays = path[:len(path)-1], arrays[:len(arrays)-1]
-			key = true
-			continue
-		}
-		if name, ok := token.(string); ok && inObject && key {
-			path[len(path)-1], key = name, false
-			continue
-		}
-		if len(arrays) > 0 && arrays[len(arrays)-1] {
-			n, _ := strconv.Atoi(path[len(path)-1]) // "" is before the first
-			path[len(path)-1] = strconv.Itoa(n + 1)
-		}
-		key = true
-		switch token := token.(type) {
-		case json.Delim:
-			path, arrays = append(path, ""), append(arrays, token == '[')
-		case string:
-			name := ""
-			if len(path) > 0 {
-				name = path[len(path)-1]
-			}
-			if slices.Contains(names, name) {
-				end := int(decoder.InputOffset())
-				start := before + bytes.IndexByte(text[before:end], '"')
-				list = append(list, leaf{start: start, end: end, path: strings.Join(path, "."), name: name, text: token})
-			}
-		}
+func (w *walker) enter(list bool) {
+	w.levels = append(w.levels, level{list: list, key: !list, base: len(w.path)})
+	if list {
+		w.name("0")
 	}
+}
+
+// next goes on to the next member or element.
+func (w *walker) next() {
+	if len(w.levels) == 0 {
+		return
+	}
+	l := &w.levels[len(w.levels)-1]
+	if !l.list {
+		l.key = true
+		return
+	}
+	l.index++
+	w.path = strconv.AppendInt(append(w.path[:l.base], '.'), int64(l.index), 10)
+}
+
+// name sets the name of the current value.
+func (w *walker) name(name string) {
+	l := &w.levels[len(w.levels)-1]
+	l.key = false
+	w.path = append(append(w.path[:l.base], '.'), name...)
+}
+
+// last is the name of the current value; "" where the text is a string and no more.
+func (w *walker) last() []byte {
+	if len(w.levels) == 0 {
+		return nil
+	}
+	return w.path[w.levels[len(w.levels)-1].base+1:]
 }

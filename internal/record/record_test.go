@@ -26,7 +26,7 @@ func TestRecorder_HoldsNoKey(t *testing.T) {
 	}
 	tape := RecordTo(r)
 	r.Line("in", []byte(`{"method":"session/prompt","params":{"text":"my key is `+canary+`"}}`))
-	x := tape.Exchange("model", []byte(`{"messages":["`+canary+`"]}`))
+	x := tape.Exchange("model", func([]byte) []byte { return []byte(`{"messages":["` + canary + `"]}`) })
 	for _, piece := range []string{"It is canary-01", "23456789-abc", "defghij, as you said. ", "Is there more?"} {
 		x.Chunk("text", map[string]string{"Text": piece})
 		r.Line("out", []byte(`{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"`+piece+`"}}}}`))

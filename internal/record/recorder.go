@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -11,8 +10,8 @@ import (
 	"time"
 )
 
-// maxQueued bounds the bytes that wait to be written. A disk that is so far behind ends the
-// recording, and never holds the agent up.
+// maxQueued bounds the bytes that wait to be written. If the disk is so slow, the recording ends; the agent
+// never waits for it.
 const maxQueued = 128 << 20
 
 // Options are what a Recorder is made of.
@@ -20,26 +19,30 @@ type Options struct {
 	Header Header
 	// Clean removes secrets from a text; nil leaves texts as they are.
 	Clean func(string) string
-	// Begins reports whether a text may end within a secret; nil means that none does.
+	// Begins reports whether a text may end in the middle of a secret; nil means that none does.
 	Begins func(string) bool
+	// Secrets returns how many secrets Clean knows: with more of them it may find more in a text. nil means that
+	// it finds the same each time.
+	Secrets func() int
 	// Failed is called once, when the recording ends because it cannot be written.
 	Failed func(error)
 }
 
 // Recorder writes a recording. It is safe for concurrent use; no method waits for the disk.
 //
-// Goroutines: one that cleans and writes, which Close ends.
+// Goroutines: one that cleans and writes, which Close ends; one that calls Options.Failed.
 type Recorder struct {
 	o     Options
 	file  *os.File
 	start time.Time
-	wake  chan struct{} // holds one token while entries wait
+	wake  chan struct{} // has one value while entries wait
 	done  chan struct{} // closed when the goroutine has ended
 
 	mu      sync.Mutex // guards what follows, and the order of entries
 	queue   []pending
 	size    int  // bytes in queue
 	last    int  // number of the last exchange or call
+	moves   int  // entries that have a place in the order of a replay
 	closed  bool // no more entries
 	failure error
 }
@@ -47,12 +50,13 @@ type Recorder struct {
 // pending is an entry that waits to be written.
 type pending struct {
 	Entry
+	// size is how many bytes the entry has besides its data.
+	size int
 	// finish completes the entry before it is written; nil leaves it as it is.
-	finish func(*Entry)
+	finish func(*joiner, *held)
 }
 
-// Create starts a recording in a new file that this user alone can read. A file that is there
-// already is an error.
+// Create starts a recording in a new file that only this user can read. An existing file is an error.
 func Create(path string, o Options) (*Recorder, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
@@ -66,6 +70,9 @@ func Create(path string, o Options) (*Recorder, error) {
 	}
 	if o.Begins == nil {
 		o.Begins = func(string) bool { return false }
+	}
+	if o.Secrets == nil {
+		o.Secrets = func() int { return 0 }
 	}
 	o.Header.Format, o.Header.Version = format, version
 	r := &Recorder{o: o, file: file, start: o.Header.Started, wake: make(chan struct{}, 1), done: make(chan struct{})}
@@ -90,12 +97,19 @@ func (r *Recorder) Line(dir string, line []byte) {
 // End records the end of the input.
 func (r *Recorder) End() { r.add(pending{Entry: Entry{Kind: InEnd}}) }
 
-// number is that of the next exchange or call.
+// number returns the number of the next exchange or call.
 func (r *Recorder) number() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last++
 	return r.last
+}
+
+// moved returns how many entries have come that have a place in the order of a replay.
+func (r *Recorder) moved() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.moves
 }
 
 func (r *Recorder) add(p pending) {
@@ -105,8 +119,11 @@ func (r *Recorder) add(p pending) {
 		return
 	}
 	p.MS = time.Since(r.start).Milliseconds()
+	if !p.Kind.anywhere() {
+		r.moves++
+	}
 	r.queue = append(r.queue, p)
-	if r.size += len(p.Data); r.size > maxQueued {
+	if r.size += len(p.Data) + p.size; r.size > maxQueued {
 		r.fail(errors.New("the disk is too slow"))
 	}
 	r.signal()
@@ -126,12 +143,12 @@ func (r *Recorder) fail(err error) {
 	}
 	r.failure, r.queue, r.size = err, nil, 0
 	if r.o.Failed != nil {
-		go r.o.Failed(err) // it may use what waits for the lock
+		go r.o.Failed(err) // it may record, and so needs the lock
 	}
 }
 
-// take returns what waits; ended says that nothing follows.
-func (r *Recorder) take() (list []pending, ended bool) {
+// drain empties the queue; ended says that no entry follows.
+func (r *Recorder) drain() (list []pending, ended bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	list, r.queue, r.size = r.queue, nil, 0
@@ -141,13 +158,8 @@ func (r *Recorder) take() (list []pending, ended bool) {
 // write cleans and writes entries until the recording is closed.
 func (r *Recorder) write() {
 	defer close(r.done)
-	out := bufio.NewWriterSize(r.file, 64<<10)
-	join := newJoiner(r.o, func(e Entry) error {
-		line, err := encode(e)
-		if err != nil {
-			return err
-		}
-		_, err = out.Write(append(line, '\n'))
+	join := newJoiner(r.o, func(lines []byte) error {
+		_, err := r.file.Write(lines)
 		return err
 	})
 	for ended := false; !ended; {
@@ -157,16 +169,13 @@ func (r *Recorder) write() {
 		case <-timeout:
 		}
 		var list []pending
-		list, ended = r.take()
-		var err error
-		for _, p := range list {
-			err = errors.Join(err, join.add(p))
+		list, ended = r.drain()
+		now := time.Now()
+		for i := range list {
+			join.add(list[i], now)
+			list[i] = pending{}
 		}
-		err = errors.Join(err, join.settle(ended))
-		if err == nil {
-			err = out.Flush()
-		}
-		if err != nil {
+		if err := join.flush(ended, now); err != nil {
 			r.mu.Lock()
 			r.fail(err)
 			r.mu.Unlock()
@@ -175,7 +184,7 @@ func (r *Recorder) write() {
 	}
 }
 
-// Close writes what waits and ends the recording.
+// Close writes the queue and ends the recording.
 func (r *Recorder) Close() error {
 	if r == nil {
 		return nil

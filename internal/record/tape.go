@@ -2,15 +2,12 @@ package record
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 )
 
-// Tape is what the agent asks where the world outside has a say: it asks the world and records
-// the answer, or answers from a recording. A nil Tape asks the world alone. It is safe for
-// concurrent use.
+// Tape stands between the agent and everything outside of it: it passes a question on and records the
+// answer, or answers from a recording. A nil Tape only passes it on. It is safe for concurrent use.
 type Tape struct {
 	recorder *Recorder
 	player   *Player
@@ -27,13 +24,13 @@ func RecordTo(r *Recorder) *Tape {
 // PlayFrom returns a Tape that answers from a recording.
 func PlayFrom(p *Player) *Tape { return &Tape{player: p} }
 
-// Plays reports whether answers come from a recording, so that nothing outside may be touched.
+// Plays reports whether answers come from a recording. Then the agent must not act on the outside.
 func (t *Tape) Plays() bool { return t != nil && t.player != nil }
 
 // Records reports whether answers are recorded.
 func (t *Tape) Records() bool { return t != nil && t.recorder != nil }
 
-// ID returns an id that fresh makes, or the recorded one.
+// ID returns an id that fresh makes, or in a replay the recorded one.
 func (t *Tape) ID(prefix string, fresh func() string) string {
 	switch {
 	case t == nil:
@@ -49,18 +46,18 @@ func (t *Tape) ID(prefix string, fresh func() string) string {
 	return id
 }
 
-// Took says that something recorded happened again, with the ids in it.
+// Took notes recorded data that the agent uses again: the ids in it are not handed out by ID.
 func (t *Tape) Took(data []byte) {
 	if t.Plays() {
-		t.player.take(data)
+		t.player.noteIDs(data)
 	}
 }
 
 // ErrNotRecorded says that the recording has no answer.
 var ErrNotRecorded = errors.New("the recording has no answer to this question")
 
-// Ask returns what ask says, or what it said when it was recorded, as JSON has it. Questions of
-// one name and key are answered in their order, and the last answer counts from then on.
+// Ask returns the answer of ask, or in a replay the recorded one, which was encoded as JSON. A replay answers
+// the questions with one name and key in their order, and repeats the last answer when there are more.
 func Ask[T any](t *Tape, name, key string, ask func() (T, error)) (answer T, err error) {
 	switch {
 	case t == nil:
@@ -96,35 +93,80 @@ func Value[T any](t *Tape, name, key string, ask func() T) T {
 	return answer
 }
 
-// Happened records an event that came from outside by itself, in a session.
+// Await is Value for what the agent waits for, such as servers that start. What happened before the recorded
+// answer came happens before the answer in a replay, too. One goroutine at a time asks under a key.
+func Await[T any](t *Tape, name, key string, ask func() T) (answer T) {
+	if !t.Records() {
+		return Value(t, name, key, ask)
+	}
+	before := t.recorder.moved()
+	answer = ask()
+	e := Entry{Kind: Answered, Name: name, Key: key, Waited: t.recorder.moved() != before}
+	if data, err := encode(answer); err == nil {
+		e.Data = data
+		t.recorder.add(pending{Entry: e})
+	}
+	return answer
+}
+
+// Look returns what look sees of something that changes while the agent looks, such as whether a turn was
+// cancelled or which subagents run. In a replay it waits until the recording is at that place, and returns
+// what was seen then; what follows in the recording waits for it. The caller holds no lock.
+func Look[T any](t *Tape, name, key string, look func() T) (seen T) {
+	switch {
+	case t == nil:
+		return look()
+	case t.player != nil:
+		e, ok := t.player.look(name, key)
+		if !ok || json.Unmarshal(e.Data, &seen) != nil {
+			return look()
+		}
+		return seen
+	}
+	seen = look()
+	if data, err := encode(seen); err == nil {
+		t.recorder.add(pending{Entry: Entry{Kind: Looked, Name: name, Key: key, Data: data}})
+	}
+	return seen
+}
+
+// Reach is Look at nothing: it keeps the order in which the agent comes to a point of its work and what
+// happens at the same time.
+func (t *Tape) Reach(name, key string) {
+	Look(t, name, key, func() bool { return true })
+}
+
+// Happened records an event from outside that answers no question, in a session.
 func (t *Tape) Happened(session, name string, data []byte) {
 	if t.Records() {
 		t.recorder.add(pending{Entry: Entry{Kind: Happened, Key: session, Name: name, Data: data}})
 	}
 }
 
-// OnHappened has play called, when a recording is played, with each event of a session where it
-// stands in the recording.
+// OnHappened sets the function that a replay calls with each recorded event of a session, at the place of
+// the event in the recording.
 func (t *Tape) OnHappened(session string, play func(name string, data []byte)) {
 	if t.Plays() {
 		t.player.listen(session, play)
 	}
 }
 
-// Call is something that reaches outside, and the steps that show of it.
+// Call is the record of something that reaches outside, such as a tool call, as a list of steps.
 type Call struct {
 	tape *Tape
 	n    int
 	ctx  context.Context
 }
 
-// Start starts the record of a call; it is nil where nothing is recorded.
+// Start starts the record of a call; it returns nil when nothing is recorded.
 func (t *Tape) Start(name, input string) *Call {
 	if !t.Records() {
 		return nil
 	}
 	c := &Call{tape: t, n: t.recorder.number()}
-	t.recorder.add(pending{Entry: Entry{Kind: Called, Of: c.n, Name: name, Key: digest([]byte(input))}})
+	t.recorder.add(pending{Entry: Entry{Kind: Called, Of: c.n, Name: name}, finish: func(j *joiner, h *held) {
+		h.Key = digest([]byte(j.clean(input))) // a replay has the input without keys
+	}})
 	return c
 }
 
@@ -142,7 +184,7 @@ func (c *Call) Return() {
 	}
 }
 
-// Play returns the recorded call with a name and an input.
+// Play returns the next recorded call with a name and an input.
 func (t *Tape) Play(ctx context.Context, name, input string) (*Call, error) {
 	n, err := t.player.call(ctx, name, digest([]byte(input)), input)
 	if err != nil {
@@ -151,7 +193,7 @@ func (t *Tape) Play(ctx context.Context, name, input string) (*Call, error) {
 	return &Call{tape: t, n: n, ctx: ctx}, nil
 }
 
-// Next returns the next step where it stands in the recording; ok is false at the end.
+// Next waits for the place of the next step in the recording, and returns it; ok is false at the end.
 func (c *Call) Next() (name string, data []byte, ok bool) {
 	e, ok := c.tape.player.next(context.WithoutCancel(c.ctx), c.n)
 	if !ok {
@@ -160,8 +202,9 @@ func (c *Call) Next() (name string, data []byte, ok bool) {
 	return e.Name, e.Data, true
 }
 
-// digest is a short name of a text.
-func digest(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
-}
+// Answered says that a recorded call does not run again, so that no one asks what it asked under
+// these keys: the next questions are those that came after it.
+func (c *Call) Answered(keys ...string) { c.tape.player.answered(c.n, keys) }
+
+// Made says that the ids are not made again that were made during the call.
+func (c *Call) Made() { c.tape.player.made(c.n) }

@@ -2,22 +2,16 @@ package record
 
 import (
 	"bytes"
-	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
-	"unicode/utf8"
 )
 
-// Transport returns carrier with a record of what it carries, or what answers in its place from
-// a recording. Without a Tape it is carrier itself.
+// Transport returns a transport that records what carrier carries, or one that answers from a recording.
+// For a nil Tape it returns carrier itself.
 func (t *Tape) Transport(carrier http.RoundTripper) http.RoundTripper {
 	switch {
 	case t == nil:
@@ -28,74 +22,7 @@ func (t *Tape) Transport(carrier http.RoundTripper) http.RoundTripper {
 	return recording{carrier, t}
 }
 
-// head is the head of an answer.
-type head struct {
-	Status int                 `json:"status,omitempty"`
-	Header map[string][]string `json:"header,omitempty"`
-	Failed *failure            `json:"failed,omitempty"`
-}
-
-// failure is an error of a connection, by what callers tell errors apart by.
-type failure struct {
-	Text    string `json:"text"`
-	Timeout bool   `json:"timeout,omitempty"`
-	Host    string `json:"host,omitempty"` // that was not found
-	Is      string `json:"is,omitempty"`
-}
-
-// sentinels are the errors that callers compare with.
-func sentinels() map[string]error {
-	return map[string]error{
-		"refused": syscall.ECONNREFUSED, "reset": syscall.ECONNRESET, "eof": io.EOF, "unexpected eof": io.ErrUnexpectedEOF,
-		"cancelled": context.Canceled, "scheme": http.ErrSchemeMismatch,
-	}
-}
-
-func failureOf(err error) *failure {
-	f := &failure{Text: err.Error()}
-	if timeout, ok := errors.AsType[net.Error](err); ok {
-		f.Timeout = timeout.Timeout()
-	}
-	if dns, ok := errors.AsType[*net.DNSError](err); ok {
-		f.Host = dns.Name
-	}
-	for name, sentinel := range sentinels() {
-		if errors.Is(err, sentinel) {
-			f.Is = name
-		}
-	}
-	return f
-}
-
-func (f *failure) err() error {
-	if f.Host != "" {
-		return &net.DNSError{Err: f.Text, Name: f.Host, IsTimeout: f.Timeout, IsNotFound: true}
-	}
-	if f.Is == "eof" && f.Text == io.EOF.Error() {
-		return io.EOF
-	}
-	return &playedError{failure: *f, err: sentinels()[f.Is]}
-}
-
-// playedError is a recorded error of a connection.
-type playedError struct {
-	failure
-	err error
-}
-
-// Error implements error.
-func (e *playedError) Error() string { return e.Text }
-
-// Unwrap returns what callers compare with.
-func (e *playedError) Unwrap() error { return e.err }
-
-// Timeout implements net.Error.
-func (e *playedError) Timeout() bool { return e.failure.Timeout }
-
-// Temporary implements net.Error.
-func (e *playedError) Temporary() bool { return false }
-
-// recorded are the headers of an answer that have a meaning for the agent.
+// recorded are the headers of an answer that the agent reads.
 func recorded(h http.Header) map[string][]string {
 	kept := map[string][]string{}
 	for name, values := range h {
@@ -122,6 +49,22 @@ func bodyOf(req *http.Request) ([]byte, error) {
 	return body, err
 }
 
+// laterBody is the body of a request, read when it is needed: not on the way of the request, if the body can
+// be had once more.
+func laterBody(req *http.Request) (body func(spare []byte) []byte, err error) {
+	if req.Body == nil || req.GetBody == nil {
+		text, err := bodyOf(req)
+		return func([]byte) []byte { return text }, err
+	}
+	again, err := req.GetBody()
+	return func(spare []byte) []byte {
+		text := bytes.NewBuffer(slices.Grow(spare, int(max(req.ContentLength, 0))+bytes.MinRead))
+		_, _ = text.ReadFrom(again) // it is in memory
+		_ = again.Close()
+		return text.Bytes()
+	}, err
+}
+
 // recording records what a transport carries.
 type recording struct {
 	http.RoundTripper
@@ -131,7 +74,7 @@ type recording struct {
 // RoundTrip implements http.RoundTripper.
 func (r recording) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
-	body, err := bodyOf(req)
+	body, err := laterBody(req)
 	if err != nil {
 		return nil, err
 	}
@@ -154,13 +97,13 @@ func (r recording) CloseIdleConnections() {
 	}
 }
 
-// recordedBody records what is read of an answer, in whole lines where it has lines.
+// recordedBody records the body of an answer while it is read, in complete lines if it has lines.
 type recordedBody struct {
 	io.ReadCloser
 	exchange *Exchange
 
-	mu    sync.Mutex
-	line  []byte // that has not ended
+	mu    sync.Mutex // guards what follows
+	line  []byte     // the end of what was read, which is not recorded yet
 	ended bool
 }
 
@@ -185,18 +128,14 @@ func (b *recordedBody) Read(p []byte) (n int, err error) {
 // base64Name names a piece that is not text.
 const base64Name = "base64"
 
-// put records the first bytes of what was read.
+// put records the first n bytes of line.
 func (b *recordedBody) put(n int) {
 	if n == 0 || b.ended {
 		return
 	}
 	piece := b.line[:n]
-	if utf8.Valid(piece) {
-		b.exchange.Chunk("", string(piece))
-	} else {
-		b.exchange.Chunk(base64Name, base64.StdEncoding.EncodeToString(piece))
-	}
 	b.line = append([]byte(nil), b.line[n:]...)
+	b.exchange.Bytes(piece)
 }
 
 func (b *recordedBody) end(err error) {
@@ -221,96 +160,3 @@ func (b *recordedBody) Close() error {
 }
 
 var errClosedEarly = errors.New("closed before its end")
-
-// playing answers from a recording.
-type playing struct{ tape *Tape }
-
-// RoundTrip implements http.RoundTripper.
-func (p playing) RoundTrip(req *http.Request) (*http.Response, error) {
-	body, err := bodyOf(req)
-	if err != nil {
-		return nil, err
-	}
-	x, err := p.tape.PlayExchange(req.Context(), nameOf(req), body)
-	if err != nil {
-		return nil, err
-	}
-	e, ok := x.Next(req.Context())
-	if !ok {
-		x.Leave()
-		return nil, stopped(req.Context())
-	}
-	var h head
-	if err := json.Unmarshal(e.Data, &h); err != nil {
-		return nil, err
-	}
-	if h.Failed != nil {
-		x.Leave()
-		return nil, h.Failed.err()
-	}
-	return &http.Response{
-		Status: http.StatusText(h.Status), StatusCode: h.Status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: h.Header, Body: &playedBody{ctx: req.Context(), exchange: x}, ContentLength: -1, Request: req,
-	}, nil
-}
-
-// stopped is why a recorded answer does not go on.
-func stopped(ctx context.Context) error {
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	return errOver
-}
-
-// playedBody is a recorded answer.
-type playedBody struct {
-	ctx      context.Context // of the request, as with any answer
-	exchange *Exchange
-	rest     []byte
-	err      error
-}
-
-// Read implements io.Reader.
-func (b *playedBody) Read(p []byte) (n int, err error) {
-	for len(b.rest) == 0 && b.err == nil {
-		b.read()
-	}
-	if len(b.rest) == 0 {
-		return 0, b.err
-	}
-	n = copy(p, b.rest)
-	b.rest = b.rest[n:]
-	return n, nil
-}
-
-func (b *playedBody) read() {
-	e, ok := b.exchange.Next(b.ctx)
-	switch {
-	case !ok:
-		b.err = stopped(b.ctx)
-	case e.Kind == Chunk:
-		var piece string
-		b.err = json.Unmarshal(e.Data, &piece)
-		b.rest = []byte(piece)
-		if e.Key == base64Name {
-			b.rest, b.err = base64.StdEncoding.DecodeString(piece)
-		}
-	case e.Data == nil:
-		b.err = io.EOF
-	default:
-		var f failure
-		if b.err = json.Unmarshal(e.Data, &f); b.err != nil {
-			return
-		}
-		if b.err = f.err(); f.Text == errClosedEarly.Error() { // more would have come
-			<-b.ctx.Done()
-			b.err = context.Cause(b.ctx)
-		}
-	}
-}
-
-// Close implements io.Closer.
-func (b *playedBody) Close() error {
-	b.exchange.Leave()
-	return nil
-}

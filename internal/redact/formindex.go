@@ -31,6 +31,9 @@ func (x *formIndex) in(text string) func(yield func(keyForm) bool) {
 		found |= x.at[0][text[i]] & x.at[1][text[i+1]] & x.at[2][text[i+2]]
 	}
 	return func(yield func(keyForm) bool) {
+		if found == 0 {
+			return
+		}
 		for i, form := range x.forms {
 			if found&(1<<i) != 0 && !yield(form) {
 				return

@@ -78,6 +78,16 @@ func (v *Values) Empty() bool {
 	return len(v.forms) == 0
 }
 
+// Size returns how many spellings of values are kept out of texts. It only grows.
+func (v *Values) Size() int {
+	if v == nil {
+		return 0
+	}
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return len(v.forms)
+}
+
 // Known takes the values out of a text, and nothing else.
 func (v *Values) Known(text string) string {
 	if v == nil {

@@ -2,92 +2,58 @@ package replay
 
 import (
 	"encoding/json"
-	"strings"
 	"sync"
 
 	"acp-agent/internal/record"
 )
 
-// frames compares what the agent sends with what was recorded. In a session the order has to be
-// equal, but for frames that commute. Texts that arrive in pieces are compared as one.
+// frames compares the lines that the agent sends with the recorded ones. In a session their order has to be
+// the same, except for frames that commute. Texts that arrive in pieces are compared as one text. recorded.go reads
+// the recorded ones.
 type frames struct {
 	player *record.Player
-	next   int // the incoming line that was handed to the agent last
+	ended  bool // the recording has the end of its process
 
-	mu       sync.Mutex
-	compare  *comparison
-	sessions map[string]request  // the client's
-	of       map[string][]*frame // recorded, by session
-	skip     map[int]bool        // entries that are not played
-	ids      map[string]string   // of the agent's requests: recorded to live
-	states   map[string]*states  // by session and kind
-	matched  int
-}
-
-// outside reports the requests that tools make of the editor: they are part of what the tools
-// did, and are not made again.
-func outside(method string) bool {
-	return strings.HasPrefix(method, "fs/") || strings.HasPrefix(method, "terminal/")
-}
-
-func newFrames(p *record.Player) *frames {
-	f := &frames{
-		player: p, compare: newComparison(), sessions: map[string]request{}, of: map[string][]*frame{},
-		skip: map[int]bool{}, ids: map[string]string{}, states: map[string]*states{},
-	}
-	tools := map[string]bool{} // ids of requests of tools
-	var free []int
-	for i, e := range p.Entries {
-		switch e.Kind {
-		case record.In:
-			var l line
-			if json.Unmarshal(e.Data, &l) != nil {
-				continue
-			}
-			if l.Method != "" && l.ID != nil {
-				f.sessions[string(l.ID)] = request{l.Params.SessionID, l.Method}
-			}
-			if l.Method == "" && tools[string(l.ID)] {
-				f.skip[i] = true
-				free = append(free, i)
-			}
-		case record.Out:
-			out := parse(e.Data, f.sessions)
-			out.entry = i
-			if out.kind == "state" {
-				f.state(out)
-				free = append(free, i)
-				continue
-			}
-			if outside(out.method) || out.progress || out.method == "$/cancel_request" {
-				if out.id != "" {
-					tools[out.id] = true
-				}
-				free = append(free, i)
-				if !out.progress {
-					continue
-				}
-			}
-			f.of[out.session] = append(f.of[out.session], out)
-		}
-	}
-	p.Finish(free...)
-	return f
+	mu        sync.Mutex // guards what follows
+	next      int        // the entry of the line that was passed to the agent last; -1 when it is handled
+	compare   *comparison
+	requests  map[string]request  // the client's, by id
+	recorded  callers             // of the recorded calls
+	live      callers             // of the calls of this process
+	bySession map[string][]*frame // the recorded frames
+	skip      map[int]bool        // entries that are not passed to the agent
+	ids       map[string]string   // of the agent's requests: recorded to live
+	states    map[string]*states  // by session and kind
+	matched   int                 // frames that came as recorded
 }
 
 func (f *frames) skipped(entry int) bool { return f.skip[entry] }
 
-// received notes that the agent has read the line that it was handed.
-func (f *frames) received() { f.player.Finish(f.next) }
+// pass notes that a line is passed to the agent.
+func (f *frames) pass(entry int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.next = entry
+}
 
-// count is how many frames were as recorded.
+// handled notes that the agent has handled the line that was passed to it.
+func (f *frames) handled() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.next >= 0 {
+		f.player.Finish(f.next)
+	}
+	f.next = -1
+}
+
+// count returns the number of frames that came as recorded.
 func (f *frames) count() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.matched
 }
 
-// incoming is a recorded line for the agent: with the ids that it has now.
+// incoming returns a recorded line for the agent, with the ids of this process.
 func (f *frames) incoming(data []byte) []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -125,7 +91,8 @@ func (f *frames) incoming(data []byte) []byte {
 func (f *frames) sent(data []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	live := parse(data, f.sessions)
+	live := parse(data, f.requests)
+	f.live.note(live)
 	if live.method == "$/cancel_request" {
 		return
 	}
@@ -134,22 +101,31 @@ func (f *frames) sent(data []byte) {
 		session = recorded
 	}
 	if live.class.kind == "text" {
-		f.texts(session, live)
+		f.matchText(session, live)
 		return
 	}
 	if live.kind == "state" {
 		f.stateSent(session, live)
 		return
 	}
+	states, rest := splitStates(live)
+	live.value = rest
 	f.match(session, live)
+	for _, state := range states {
+		session := state.session // a response to session/new names it
+		if recorded, ok := f.compare.toRecorded[session]; ok {
+			session = recorded
+		}
+		f.stateSent(session, state)
+	}
 }
 
-// match finds the recorded frame that is equal.
+// match finds the recorded frame that is equal to live.
 func (f *frames) match(session string, live *frame) {
 	var first *frame
 	var differs *mismatch
 	var passed []*frame
-	for _, want := range f.of[session] {
+	for _, want := range f.bySession[session] {
 		if want.done {
 			continue
 		}
@@ -158,7 +134,7 @@ func (f *frames) match(session string, live *frame) {
 			m = f.equal(want, live)
 		}
 		if m == nil {
-			f.take(want, live)
+			f.accept(want, live)
 			return
 		}
 		if first == nil && !want.progress {
@@ -175,7 +151,7 @@ func (f *frames) match(session string, live *frame) {
 	f.differ(f.closest(passed, first, live), differs, live)
 }
 
-// closest is the frame that was expected in the place of one: of the same class, else the first.
+// closest returns the recorded frame with which to compare live: one of the same class, else the first.
 func (f *frames) closest(passed []*frame, first, live *frame) *frame {
 	for _, want := range passed {
 		if want.class == live.class && !want.progress {
@@ -187,7 +163,7 @@ func (f *frames) closest(passed []*frame, first, live *frame) *frame {
 
 func (f *frames) equal(want, live *frame) *mismatch {
 	w, l := want.value, live.value
-	if want.kind == "request" { // their ids are the agent's own numbers
+	if want.kind == "request" { // the agent numbers its requests
 		w, l = without(w, "id"), without(l, "id")
 	}
 	return f.compare.equal(w, l)
@@ -207,8 +183,8 @@ func without(value any, name string) any {
 	return rest
 }
 
-// take notes that a recorded frame has come.
-func (f *frames) take(want, live *frame) {
+// accept notes that a recorded frame has come.
+func (f *frames) accept(want, live *frame) {
 	want.done = true
 	f.matched++
 	if want.kind == "request" {
@@ -217,9 +193,12 @@ func (f *frames) take(want, live *frame) {
 	f.player.Finish(want.entry)
 }
 
-// differ ends the replay. want is nil when nothing was expected.
+// differ ends the replay with a difference. want is nil when nothing was expected.
 func (f *frames) differ(want *frame, m *mismatch, live *frame) {
 	if want == nil {
+		if !f.ended {
+			return // the recorded process was killed, and might have sent it next
+		}
 		first, _, _, _ := f.player.State()
 		_ = f.player.Differ(record.Difference{Entry: first, What: "the agent sends what is not in the recording", Want: "nothing", Got: show(live.value)})
 		return
@@ -231,11 +210,42 @@ func (f *frames) differ(want *frame, m *mismatch, live *frame) {
 	_ = f.player.Differ(d)
 }
 
-// texts compares a piece of a growing text, whose pieces need not be those of the recording.
-func (f *frames) texts(session string, live *frame) {
+// answersAside reports whether a text is an answer that is sent aside (see frame.aside): the first recorded text that
+// it continues is one. Such an answer is sent in one piece.
+func answersAside(frames []*frame, live *frame) bool {
+	for _, want := range frames {
+		if !want.done && continues(want, live) {
+			return want.aside
+		}
+	}
+	return false
+}
+
+// continues reports whether live is the next piece of a recorded text. Of a text that was sent aside, it must be
+// the whole.
+func continues(want, live *frame) bool {
+	switch {
+	case want.kind != "text" || want.class != live.class:
+		return false
+	case want.aside:
+		return withoutTimes(want.text) == withoutTimes(live.text)
+	}
+	rest := want.text[want.compared:]
+	n := min(len(rest), len(live.text))
+	return withoutTimes(rest[:n]) == withoutTimes(live.text[:n])
+}
+
+// ofAnotherAnswer reports whether a recorded text belongs to another answer than a piece that the agent sends.
+func ofAnotherAnswer(want, live *frame) bool {
+	return want.kind == "text" && (want.aside != live.aside || want.aside && !continues(want, live))
+}
+
+// matchText compares a piece of a growing text, which may be cut in other places than the recorded one.
+func (f *frames) matchText(session string, live *frame) {
 	rest := live.text
-	for _, want := range f.of[session] {
-		if want.done || want.progress {
+	live.aside = answersAside(f.bySession[session], live)
+	for _, want := range f.bySession[session] {
+		if want.done || want.progress || ofAnotherAnswer(want, live) {
 			continue
 		}
 		if want.class != live.class || !f.compare.texts(want.message, live.message) {
@@ -245,18 +255,22 @@ func (f *frames) texts(session string, live *frame) {
 			f.differ(want, &mismatch{"", show(want.value), show(live.value)}, live)
 			return
 		}
-		n := min(len(rest), len(want.text)-want.taken)
-		if !f.compare.texts(want.text[want.taken:want.taken+n], rest[:n]) {
+		if want.aside {
+			f.accept(want, live)
+			return
+		}
+		n := min(len(rest), len(want.text)-want.compared)
+		if !f.compare.texts(want.text[want.compared:want.compared+n], rest[:n]) {
 			_ = f.player.Differ(record.Difference{
 				Entry: want.entry, What: "the agent says something else", Path: "params.update.content.text",
-				Want: want.text[want.taken:], Got: rest,
+				Want: want.text[want.compared:], Got: rest,
 			})
 			return
 		}
-		want.taken += n
+		want.compared += n
 		rest = rest[n:]
-		if want.taken == len(want.text) {
-			f.take(want, live)
+		if want.compared == len(want.text) {
+			f.accept(want, live)
 		}
 		if rest == "" {
 			return

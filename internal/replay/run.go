@@ -1,52 +1,53 @@
 package replay
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
 
+	"acp-agent/internal/pause"
 	"acp-agent/internal/record"
 )
 
 const (
-	// patience is how long the agent may take for what it did at once when it was recorded.
+	// patience is how long the agent may take for what it did at once in the recording.
 	patience = 10 * time.Second
-	// longestGap bounds how much of the time between two recorded entries may pass again: the
-	// agent's own waits, such as before it asks a busy model once more. What comes from outside
-	// comes at once.
+	// longestGap bounds how much of the recorded time between two entries is added to patience: the
+	// agent itself may have waited, for example before it asked a busy model again.
 	longestGap = 2 * time.Minute
 	// endTime is how long the agent may take to end.
 	endTime = 10 * time.Second
-	// settleTime is how long what the recording does not have is waited for at its end.
-	settleTime = 50 * time.Millisecond
+	// handlingTime is how long the agent may take for a line before it reads the next one. Reading goes on
+	// while a request is served.
+	handlingTime = time.Second
+	// lateWait is how long the replay waits, at the end, for frames that are not in the recording.
+	lateWait = 50 * time.Millisecond
 )
 
 // Serve serves one connection until its input ends or ctx does. It calls onLine with each line,
 // "in" or "out".
 type Serve func(ctx context.Context, in io.Reader, out io.Writer, onLine func(dir string, line []byte)) error
 
-// Result is what came of a replay.
+// Result is the result of a replay.
 type Result struct {
-	// Frames is how many lines the agent sent that the recording has.
+	// Frames is the number of lines that the agent sent as recorded.
 	Frames int
 	// Difference is the first difference; nil when there is none.
 	Difference *record.Difference
-	// Running says that the agent did not end when the replay was over, and is left alone.
+	// Running says that the agent did not end with the replay, and was abandoned.
 	Running bool
 }
 
-// Run plays a recording. It always comes to an end: an agent that does not go on is a difference
-// that names what was waited for, and one that does not end is left alone. Its error is that of ctx.
+// Run replays a recording. It always returns: an agent that does not continue is a difference that names
+// what was expected, and one that does not end is abandoned. Its error is that of ctx.
 func Run(ctx context.Context, p *record.Player, serve Serve) (Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r := &run{player: p, frames: newFrames(p)}
 	in, feed := io.Pipe()
 	served := make(chan error, 1)
-	go func() { served <- serve(ctx, in, io.Discard, r.line) }()
+	go func() { served <- serve(ctx, &reader{Reader: in, handled: r.frames.handled}, io.Discard, r.line) }()
 	fed := make(chan struct{})
 	go func() {
 		defer close(fed)
@@ -66,7 +67,7 @@ func Run(ctx context.Context, p *record.Player, serve Serve) (Result, error) {
 	return Result{Frames: r.frames.count(), Difference: difference, Running: running}, nil
 }
 
-// endsWithin waits for the end of what serves.
+// endsWithin waits until serve has returned, and reports whether it did within limit.
 func endsWithin(served <-chan error, limit time.Duration) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -83,17 +84,31 @@ type run struct {
 	frames *frames
 }
 
-// line sees each line of the connection.
+// line gets each line of the connection.
 func (r *run) line(dir string, line []byte) {
-	switch dir {
-	case "out":
+	if dir == "out" {
 		r.frames.sent(line)
-	case "in":
-		r.frames.received()
 	}
 }
 
-// feed hands the agent what came from outside, each where it stands in the recording.
+// reader is the input of the agent. When the agent reads again, it has handled what it read before.
+type reader struct {
+	io.Reader
+	handled func()
+	whole   bool // a whole line was read
+}
+
+// Read implements io.Reader.
+func (r *reader) Read(p []byte) (n int, err error) {
+	if r.whole {
+		r.handled()
+	}
+	n, err = r.Reader.Read(p)
+	r.whole = n > 0 && p[n-1] == '\n'
+	return n, err
+}
+
+// feed passes the entries from outside to the agent, each at its place in the recording.
 func (r *run) feed(ctx context.Context, to *io.PipeWriter) {
 	defer to.Close()
 	for i, e := range r.player.Entries {
@@ -110,14 +125,13 @@ func (r *run) feed(ctx context.Context, to *io.PipeWriter) {
 		}
 		switch e.Kind {
 		case record.In:
-			r.frames.next = i
+			r.frames.pass(i)
 			if _, err := to.Write(append(r.frames.incoming(e.Data), '\n')); err != nil {
 				return
 			}
-			if r.player.Await(ctx, i+1) != nil {
-				return
-			}
+			r.awaitHandling(ctx, i)
 		case record.InEnd:
+			r.awaitStates(ctx)
 			_ = to.Close()
 			r.player.Finish(i)
 		case record.Happened:
@@ -128,21 +142,39 @@ func (r *run) feed(ctx context.Context, to *io.PipeWriter) {
 	_ = r.player.Await(ctx, len(r.player.Entries)+1) // until the replay is over
 }
 
-// watch waits until the recording has been played, or differs, or does not go on. It ends, for
-// each wait has a limit, and only what the recording has begins another one.
+// awaitHandling waits until the agent has handled a line, such as a cancel, before anything follows.
+func (r *run) awaitHandling(ctx context.Context, i int) {
+	handling, cancel := context.WithTimeout(ctx, handlingTime)
+	defer cancel()
+	_ = r.player.Await(handling, i+1) // else the agent answers the line before it reads on
+	r.player.Finish(i)
+}
+
+// awaitStates waits until each state has its last recorded value. The agent sends states after a while, and none
+// after the end of the input.
+func (r *run) awaitStates(ctx context.Context) {
+	waiting, cancel := context.WithTimeout(ctx, patience/2) // less than watch waits
+	defer cancel()
+	for r.frames.stateDifference() != nil && waiting.Err() == nil {
+		_ = pause.For(waiting, lateWait) // the loop sees its end
+	}
+}
+
+// watch waits until the recording has been replayed, a difference is found, or the agent does not continue. It
+// always returns: each wait has a limit, and only progress in the recording starts another one.
 func (r *run) watch(ctx context.Context) {
 	for {
 		first, since, moved, difference := r.player.State()
 		if difference != nil {
 			return
 		}
-		over := first == len(r.player.Entries)
+		finished := first == len(r.player.Entries)
 		wait := patience - time.Since(since)
 		switch {
-		case !over:
+		case !finished:
 			wait += r.gap(first)
-		case r.frames.unequal() == nil:
-			wait = settleTime
+		case r.frames.stateDifference() == nil:
+			wait = lateWait
 		}
 		timer := time.NewTimer(wait)
 		select {
@@ -154,9 +186,9 @@ func (r *run) watch(ctx context.Context) {
 			if now, _, _, _ := r.player.State(); now != first {
 				break
 			}
-			if !over {
+			if !finished {
 				_ = r.player.Differ(r.missing(first, time.Since(since)))
-			} else if d := r.frames.unequal(); d != nil {
+			} else if d := r.frames.stateDifference(); d != nil {
 				_ = r.player.Differ(*d)
 			}
 			timer.Stop()
@@ -166,7 +198,7 @@ func (r *run) watch(ctx context.Context) {
 	}
 }
 
-// gap is how long an entry came after the one before it.
+// gap returns the recorded time between an entry and the one before it.
 func (r *run) gap(i int) time.Duration {
 	if i == 0 {
 		return 0
@@ -175,7 +207,7 @@ func (r *run) gap(i int) time.Duration {
 	return min(time.Duration(max(ms, 0))*time.Millisecond, longestGap)
 }
 
-// missing says what the agent has not done, and how long that was waited for.
+// missing describes what the agent has not done, and how long the replay has waited for that.
 func (r *run) missing(i int, waited time.Duration) record.Difference {
 	e := r.player.Entries[i]
 	d := record.Difference{Entry: i, Got: fmt.Sprintf("nothing for %d s", int(waited.Seconds()))}
@@ -192,59 +224,4 @@ func (r *run) missing(i int, waited time.Duration) record.Difference {
 		d.What = "the agent does not take what comes next: " + string(e.Kind)
 	}
 	return d
-}
-
-// Explain prints a difference: where it is, and both sides around the place.
-func Explain(r *record.Recording, d *record.Difference) string {
-	var b bytes.Buffer
-	at := min(d.Entry, len(r.Entries)-1)
-	frame := 0
-	for _, e := range r.Entries[:at+1] {
-		if e.Kind == record.Out {
-			frame++
-		}
-	}
-	fmt.Fprintf(&b, "Difference at frame %d, line %d of the recording, %.3f s after its start: %s\n",
-		frame, at+2, float64(r.Entries[at].MS)/1000, d.What)
-	if d.Path != "" {
-		fmt.Fprintf(&b, "  at        %s\n", d.Path)
-	}
-	want, got := around(d.Want, d.Got)
-	fmt.Fprintf(&b, "  recorded  %s\n", want)
-	fmt.Fprintf(&b, "  now       %s\n", got)
-	return b.String()
-}
-
-const (
-	shownBefore = 40
-	shownAfter  = 160
-)
-
-// around cuts two texts to the place in which they differ.
-func around(a, b string) (string, string) {
-	same := 0
-	for same < len(a) && same < len(b) && a[same] == b[same] {
-		same++
-	}
-	from := max(0, same-shownBefore)
-	return excerpt(a, from, same), excerpt(b, from, same)
-}
-
-func excerpt(text string, from, same int) string {
-	to := min(len(text), same+shownAfter)
-	cut := string(bytes.ToValidUTF8([]byte(text[from:to]), []byte("�")))
-	if from > 0 {
-		cut = "…" + cut
-	}
-	if to < len(text) {
-		cut += "…"
-	}
-	if cut == "" {
-		return "nothing"
-	}
-	quoted, err := json.Marshal(cut)
-	if err != nil {
-		return cut
-	}
-	return string(quoted[1 : len(quoted)-1])
 }

@@ -49,7 +49,7 @@ func TestRun_AlwaysEnds(t *testing.T) {
 			name: "says nothing of what took a day", took: 24 * time.Hour, agent: func(context.Context, func(string)) {},
 			within: longestGap + patience + time.Second, differs: "nothing for 130 s",
 		},
-		{name: "says something else for ever", within: patience + time.Second, differs: "nothing for 10 s", agent: func(ctx context.Context, send func(string)) {
+		{name: "says something else for ever", within: handlingTime + patience + time.Second, differs: "nothing for 10 s", agent: func(ctx context.Context, send func(string)) {
 			for ctx.Err() == nil {
 				send(title)
 				time.Sleep(time.Second)

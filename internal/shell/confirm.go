@@ -73,6 +73,9 @@ func (f *flattener) node(n syntax.Node) bool {
 			kind = eventArgument
 		}
 		return false
+	case *syntax.DeclClause:
+		f.declaration(n)
+		return false
 	case *syntax.BinaryCmd:
 		f.mark(n.OpPos, n.Op.String())
 	case *syntax.Block:
@@ -103,6 +106,30 @@ func (f *flattener) node(n syntax.Node) bool {
 		return false
 	}
 	return true
+}
+
+// declaration lists export and its like as the command that it is to the plain reader: its
+// assignments are words of it.
+func (f *flattener) declaration(n *syntax.DeclClause) {
+	f.events = append(f.events, event{kind: eventCommand, from: int(n.Variant.Pos().Offset()), to: int(n.Variant.End().Offset()), value: n.Variant.Value})
+	for _, a := range n.Args {
+		if a.Append || a.Index != nil || a.Array != nil {
+			f.other = true
+			return
+		}
+		text := ""
+		if a.Name != nil {
+			if text = a.Name.Value; !a.Naked {
+				text += "="
+			}
+		}
+		if a.Value != nil {
+			known, static := Static(a.Value)
+			f.other = f.other || !static
+			text += known.Value
+		}
+		f.events = append(f.events, event{kind: eventArgument, from: int(a.Pos().Offset()), to: int(a.End().Offset()), value: text})
+	}
 }
 
 func (f *flattener) statement(s *syntax.Stmt) {

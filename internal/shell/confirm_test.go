@@ -21,6 +21,7 @@ func TestConfirm(t *testing.T) {
 		{"a here-document at the end of the text", "cat <<\\E.1\nx\nE.1", ""},
 		{"comments", "# a\nls # b\n; \n", "does not parse"},
 		{"a comment after a semicolon", "ls;# b 'c\npwd", ""},
+		{"declarations", "export A=b 'C=d' E; declare -x F='g h'\nreadonly I=", ""},
 		{"continued lines", "ls \\\n -la \\\n\t&& pwd", ""},
 
 		{"quotes in a delimiter", "cat <<\"E\\\"F\"\nx\nE\"F\ntouch x\nE\\\"F\n", "doubtful"},

@@ -111,3 +111,33 @@ func ExampleFirst() {
 	fmt.Println(textcut.First(text, 3) + "…")
 	// Output: na…
 }
+
+func TestHead(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		limit  int
+		writes []string
+		want   string
+		cut    bool
+	}{
+		{"fits", 5, []string{"ab", "c"}, "abc", false},
+		{"full", 3, []string{"ab", "c"}, "abc", false},
+		{"cut within a write", 3, []string{"ab", "cd"}, "abc", true},
+		{"cut before a write", 2, []string{"ab", "c", "d"}, "ab", true},
+		{"keeps nothing", 0, []string{"a"}, "", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			head := textcut.NewHead(test.limit)
+			for _, text := range test.writes {
+				if n, err := head.Write([]byte(text)); n != len(text) || err != nil {
+					t.Errorf("Write(%q) = %d, %v", text, n, err)
+				}
+			}
+			if got := string(head.Bytes()); got != test.want || head.Cut() != test.cut {
+				t.Errorf("kept %q, cut %v; want %q, %v", got, head.Cut(), test.want, test.cut)
+			}
+		})
+	}
+}

@@ -6,7 +6,7 @@
 // list that they inherit from the user's profile is trusted.
 //
 // It refuses to know what the files hold and where they lie. It imports the standard
-// library, x/sys and gofrs/flock, and starts no goroutines.
+// library, internal/rootfile, x/sys and gofrs/flock, and starts no goroutines.
 //
 //	if err := userfile.MakeDir(dir); err != nil { ... }
 //	file, err := userfile.Open(filepath.Join(dir, name), os.O_RDONLY)

@@ -11,9 +11,6 @@ import (
 // NoFollow is a flag of os.OpenFile that refuses a link in the place of a file.
 const NoFollow = syscall.O_NOFOLLOW
 
-// nonblock lets the opening of a pipe without a writer return at once.
-const nonblock = syscall.O_NONBLOCK
-
 // Owned reports whether a file or directory is this user's alone.
 func Owned(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)

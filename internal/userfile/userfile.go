@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"acp-agent/internal/rootfile"
 )
 
 // MakeDir makes a directory that no one else can look into, with those above it, or
@@ -32,7 +34,7 @@ func CheckDir(path string) error {
 // can have written. It follows no link and waits for no pipe. A file that it makes has mode
 // 0600.
 func Open(path string, flags int) (*os.File, error) {
-	f, err := os.OpenFile(path, flags|NoFollow|nonblock, 0o600)
+	f, err := os.OpenFile(path, flags|NoFollow|rootfile.Nonblock, 0o600)
 	if err != nil {
 		return nil, err
 	}

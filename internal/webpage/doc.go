@@ -20,8 +20,8 @@
 // tab, and without invisible characters that hide instructions or turn a text
 // around.
 //
-// Allowed imports: the standard library, golang.org/x/net/html and
-// html-to-markdown. It starts no goroutine.
+// Allowed imports: the standard library, golang.org/x/net/html (and its
+// charset), html-to-markdown and internal/textcut. It starts no goroutine.
 //
 // # Requirements
 //

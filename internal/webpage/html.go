@@ -52,17 +52,23 @@ func render(ctx context.Context, doc *html.Node, nodes int) (markdown string, ok
 		// Padding would make each row as wide as the widest.
 		table.NewTablePlugin(table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal)),
 	))
+	stop := func() { stopWith(ctx) }
+	conv.Register.PreRenderer(func(converter.Context, *html.Node) { stop() }, converter.PriorityEarly+1)
+	// Last of all, for the library joins texts that stand side by side.
+	conv.Register.PreRenderer(func(_ converter.Context, doc *html.Node) { stop(); divide(doc) }, converter.PriorityLate+1)
+	conv.Register.TextTransformer(func(_ converter.Context, text string) string { stop(); return text }, converter.PriorityEarly)
+	conv.Register.PostRenderer(func(_ converter.Context, text []byte) []byte { stop(); return text }, converter.PriorityLate)
 	const tries = 8
 	left := tries*nodes + 1000
 	conv.Register.Renderer(func(converter.Context, converter.Writer, *html.Node) converter.RenderStatus {
-		stopWith(ctx)
+		stop()
 		if left--; left < 0 {
 			return converter.RenderSuccess // renders nothing, so the work ends soon
 		}
 		return converter.RenderTryNext
 	}, converter.PriorityEarly)
 	conv.Register.UnEscaper(func(text []byte, at int) int {
-		stopWith(ctx)
+		stop()
 		return unescape(text, at)
 	}, converter.PriorityEarly)
 	out, err := conv.ConvertNode(doc, converter.WithContext(ctx))

@@ -62,7 +62,7 @@ func (p *pruning) prune(n *html.Node, at place) {
 		case p.unneeded(child):
 			n.RemoveChild(child)
 		case child.Type == html.TextNode:
-			p.divide(child)
+			p.nodes += 1 + len(child.Data)/maxText // it is divided later
 		default:
 			p.prune(child, at)
 		}
@@ -70,15 +70,20 @@ func (p *pruning) prune(n *html.Node, at place) {
 	}
 }
 
-// divide makes several nodes of a long text, so that its rendering heeds a cancel between
-// them.
-func (p *pruning) divide(text *html.Node) {
-	for p.nodes++; len(text.Data) > maxText; p.nodes++ {
-		first := textcut.First(text.Data, maxText)
-		rest := &html.Node{Type: html.TextNode, Data: text.Data[len(first):]}
-		text.Data = first
-		text.Parent.InsertBefore(rest, text.NextSibling)
-		text = rest
+// divide makes several nodes of each long text, so that its rendering heeds a cancel between them.
+func divide(n *html.Node) {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		if child.Type != html.TextNode {
+			divide(child)
+			continue
+		}
+		for len(child.Data) > maxText {
+			first := textcut.First(child.Data, maxText)
+			rest := &html.Node{Type: html.TextNode, Data: child.Data[len(first):]}
+			child.Data = first
+			n.InsertBefore(rest, child.NextSibling)
+			child = rest
+		}
 	}
 }
 

@@ -21,8 +21,8 @@ const (
 type Config struct {
 	// Type is one of the types above.
 	Type string
-	// URL is the base of a SearXNG instance, such as "http://localhost:8888"; for
-	// hosted providers it replaces their own address, and empty means that.
+	// URL is the base of a SearXNG instance, such as "http://localhost:8888". For a
+	// hosted provider it replaces the provider's own address; empty means that address.
 	URL string
 	// Key is the key of a hosted provider.
 	Key string

@@ -4,7 +4,7 @@
 // become plain, bounded results. It does not know tools, sessions or limits of
 // calls, and it opens no connection itself: the caller hands in the function
 // that makes a request, so that every request passes the caller's own network
-// rules. It imports the standard library alone and starts no goroutine; a
+// rules. It imports internal/pause and internal/textcut and starts no goroutine; a
 // Provider keeps no state and is safe for concurrent use. Keys are sent to the
 // provider's own endpoint and appear in no error and no result, not even when the
 // provider or the caller's function repeats them.

@@ -87,5 +87,5 @@ func fetch(ctx context.Context, do Do, name string, r Request, v any) error {
 	return nil
 }
 
-// label is how a provider calls itself in errors: its type and where it is.
+// label names a provider in errors: its type and where it is.
 func label(name, endpoint string) string { return strings.TrimSpace(name + " at " + endpoint) }

@@ -10,27 +10,27 @@ import (
 // redacted stands for a key.
 const redacted = "[redacted]"
 
-// keyless is a provider that never tells its key: what answers a request, and
-// what went wrong with it, may repeat what was sent.
+// keyless takes the key of a provider out of its results and errors: an answer, or the error of a
+// request, may repeat what was sent.
 type keyless struct {
 	Provider
 	key string
 }
 
 // Search implements [Provider].
-func (d keyless) Search(ctx context.Context, do Do, query string, limit int) ([]Result, error) {
-	results, err := d.Provider.Search(ctx, do, query, limit)
+func (k keyless) Search(ctx context.Context, do Do, query string, limit int) ([]Result, error) {
+	results, err := k.Provider.Search(ctx, do, query, limit)
 	for i, r := range results {
-		results[i] = Result{Title: redact(r.Title, d.key), URL: redact(r.URL, d.key), Snippet: redact(r.Snippet, d.key)}
+		results[i] = Result{Title: redact(r.Title, k.key), URL: redact(r.URL, k.key), Snippet: redact(r.Snippet, k.key)}
 	}
-	if err == nil || !holds(err, d.key) {
+	if err == nil || !holds(err, k.key) {
 		return results, err
 	}
-	return nil, &keylessError{text: redact(err.Error(), d.key), err: err}
+	return nil, &keylessError{text: redact(err.Error(), k.key), err: err}
 }
 
-// keylessError is an error without the key. What it was made of is not to be
-// had from it, only what kind of error it is.
+// keylessError is an error without the key. It does not unwrap, because the error below holds the
+// key; Is still says what kind of error it is.
 type keylessError struct {
 	text string
 	err  error
@@ -38,7 +38,7 @@ type keylessError struct {
 
 func (e *keylessError) Error() string { return e.text }
 
-// Is reports whether it is one of the errors that hold no key.
+// Is reports whether the error below is target, for targets that hold no key.
 func (e *keylessError) Is(target error) bool {
 	switch target {
 	case ErrAuth, ErrRateLimited, context.Canceled, context.DeadlineExceeded:

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"acp-agent/internal/textcut"
 )
 
 const (
@@ -24,7 +26,7 @@ const (
 // bounded is a number of results that every provider takes.
 func bounded(limit int) int { return min(max(limit, 1), MaxResults) }
 
-// collector makes fit what a provider found: pages on the web alone, each once,
+// collector gathers what a provider found: pages of the web only, each once,
 // as short plain text.
 type collector struct {
 	results []Result
@@ -66,8 +68,8 @@ func pageAddress(address string) (clean, key string, ok bool) {
 	return clean, page.String(), true
 }
 
-// markup matches the HTML that providers put into texts: what stands within a
-// word, and what parts words. Other angle brackets are text, such as those of
+// markup matches the HTML that providers put into texts: elements within words,
+// and elements between words. Other angle brackets are text, such as those of
 // "List<T>".
 var markup = sync.OnceValue(func() (m struct{ within, between *regexp.Regexp }) {
 	tag := func(names string) *regexp.Regexp {
@@ -82,9 +84,7 @@ var markup = sync.OnceValue(func() (m struct{ within, between *regexp.Regexp }) 
 // HTML, without characters that are not seen.
 func plain(text string, limit int) string {
 	const slack = 8 // tags and entities take more room than what they leave
-	if len(text) > limit*utf8.UTFMax*slack {
-		text = text[:limit*utf8.UTFMax*slack]
-	}
+	text = textcut.First(text, limit*utf8.UTFMax*slack)
 	text = markup().within.ReplaceAllString(strings.ToValidUTF8(text, ""), "")
 	text = html.UnescapeString(markup().between.ReplaceAllString(text, " "))
 	text = strings.Map(func(r rune) rune {
@@ -100,10 +100,10 @@ func plain(text string, limit int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
-	return strings.TrimSpace(string([]rune(text)[:limit-1])) + "…"
+	return strings.TrimSpace(textcut.Characters(text, limit-1)) + "…"
 }
 
-// unseen reports whether a character is not shown as itself.
+// unseen reports whether a character is invisible, or may be shown as something else.
 func unseen(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs) || r == utf8.RuneError
 }

@@ -40,8 +40,9 @@ type Client struct {
 type Options struct {
 	Client Client
 	Store  Store
-	// Keep is told of each token, so that it is shown to no one; nil means that no one is.
-	Keep func(secrets ...string)
+	// Redact is called with each token, so that it is taken out of all that is shown; nil means no
+	// call.
+	Redact func(secrets ...string)
 }
 
 // Account is a user's account with one server. Its methods are safe for concurrent use.
@@ -94,7 +95,7 @@ func canonical(u *url.URL) string {
 	return c.String()
 }
 
-// take waits for the account; give lets go of it.
+// take waits for the account and holds it; give releases it.
 func (a *Account) take(ctx context.Context) error {
 	select {
 	case <-a.busy:
@@ -191,8 +192,8 @@ func (a *Account) SignOut(ctx context.Context) (had bool, err error) {
 // use makes a grant the one in use; the account is taken.
 func (a *Account) use(g *grant) {
 	a.read, a.grant = true, g
-	if g != nil && a.o.Keep != nil {
-		a.o.Keep(g.Access, g.Refresh, g.Secret)
+	if g != nil && a.o.Redact != nil {
+		a.o.Redact(g.Access, g.Refresh, g.Secret)
 	}
 }
 

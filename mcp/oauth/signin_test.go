@@ -141,7 +141,7 @@ func TestSignIn_Refused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			server := mcptest.Start(t)
 			if tt.turn != nil {
-				server.Turn(tt.turn)
+				server.Change(tt.turn)
 			}
 			account, err := begin(t, server, oauth.Client{}, tt.show(server))
 			switch {
@@ -195,7 +195,7 @@ func TestSignIn_Registered(t *testing.T) {
 // cut, and gives the terminal no orders.
 func TestSignIn_WordsOfTheServer(t *testing.T) {
 	server := mcptest.Start(t)
-	server.Turn(func(k *mcptest.Knobs) {
+	server.Change(func(k *mcptest.Knobs) {
 		k.NoRegister = strings.Repeat("\x1b]0;owned\a\nacp-agent: all is well\n", 1000)
 	})
 	_, err := begin(t, server, oauth.Client{}, func(context.Context, string) error { panic("asked") })

@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"encoding/json"
 	"strings"
 
 	"acp-agent/model"
@@ -11,7 +10,7 @@ import (
 
 // cacheMark ends a block that is the end of a cached prefix. A request may have four of
 // them (platform.claude.com/docs/en/build-with-claude/prompt-caching): ours are after the
-// tools, after the system text and after the last two turns of the user. The one before the
+// tools, after the system text and after the last two messages of the user. The one before the
 // last is where the last request ended, so that it is found however many blocks came since:
 // the server looks back by 20 at most.
 const cacheMark = `,"cache_control":{"type":"ephemeral"}}`
@@ -20,14 +19,14 @@ const cacheMark = `,"cache_control":{"type":"ephemeral"}}`
 // 4.6 refuse (platform.claude.com/docs/en/api/errors, Prefill not supported).
 const carryOn = model.NoteLabel + "\nThe answer above was interrupted. Go on where it ends."
 
-// memo is what a conversation's Request.Memo holds: the turns of its finished messages. A
+// memo is what a conversation's Request.Memo holds: the form of its finished messages. A
 // message is encoded once, so that a step costs what is new in it and servers find the
 // prefix of the last request in their caches (R138).
 type memo struct {
 	origin           string
 	images, thinking bool
 	messages         []*transcript.Message
-	turns            [][]turn
+	forms            [][]apiMessage               // of each
 	stale            map[*transcript.Message]bool // see replayer
 }
 
@@ -46,19 +45,19 @@ func memoOf(req *model.Request, r *replayer) *memo {
 	return m
 }
 
-// all returns the turns of the messages, neighbours of one side as one: the API wants them
-// to take turns.
-func (m *memo) all(messages []*transcript.Message, r *replayer) []turn {
+// all returns the messages in the form of the API, neighbours of one role as one: the API wants
+// the roles to alternate.
+func (m *memo) all(messages []*transcript.Message, r *replayer) []apiMessage {
 	same := 0
 	for same < min(len(messages), len(m.messages)) && messages[same] == m.messages[same] {
 		same++
 	}
-	m.messages, m.turns = m.messages[:same], m.turns[:same]
-	var list []turn
-	add := func(turns []turn) {
-		for _, t := range turns {
+	m.messages, m.forms = m.messages[:same], m.forms[:same]
+	var list []apiMessage
+	add := func(form []apiMessage) {
+		for _, t := range form {
 			if last := len(list) - 1; last >= 0 && list[last].user == t.user {
-				joined := append(comma(append([]byte(nil), list[last].blocks...)), t.blocks...)
+				joined := append(wire.AppendComma(append([]byte(nil), list[last].blocks...)), t.blocks...)
 				list[last].blocks = joined
 				continue
 			}
@@ -67,26 +66,26 @@ func (m *memo) all(messages []*transcript.Message, r *replayer) []turn {
 	}
 	for i, message := range messages {
 		if i < same {
-			add(m.turns[i])
+			add(m.forms[i])
 			continue
 		}
-		turns := r.turns(message)
+		form := r.messages(message)
 		if message.Finished && i == len(m.messages) {
-			m.messages, m.turns = append(m.messages, message), append(m.turns, turns)
+			m.messages, m.forms = append(m.messages, message), append(m.forms, form)
 		}
-		add(turns)
+		add(form)
 	}
 	return list
 }
 
 // body writes the request of one step.
 func (p *Provider) body(req *model.Request, params []wire.Param, r *replayer) string {
-	turns := memoOf(req, r).all(req.Messages, r)
-	if len(turns) == 0 || !turns[len(turns)-1].user {
-		turns = append(turns, turn{true, appendText(nil, carryOn)})
+	messages := memoOf(req, r).all(req.Messages, r)
+	if len(messages) == 0 || !messages[len(messages)-1].user {
+		messages = append(messages, apiMessage{true, appendText(nil, carryOn)})
 	}
-	if !turns[0].user { // the first message must be the user's
-		turns = append([]turn{{true, appendText(nil, model.NoteLabel+"\nThe conversation begins with an answer.")}}, turns...)
+	if !messages[0].user { // the first message must be the user's
+		messages = append([]apiMessage{{true, appendText(nil, model.NoteLabel+"\nThe conversation begins with an answer.")}}, messages...)
 	}
 	marks := p.marks(req.Model)
 	var b strings.Builder
@@ -101,13 +100,13 @@ func (p *Provider) body(req *model.Request, params []wire.Param, r *replayer) st
 	}
 	b.Write(head)
 	b.WriteString(`,"messages":[`)
-	left := 0 // user turns from here on
-	for _, t := range turns {
+	left := 0 // messages of the user from here on
+	for _, t := range messages {
 		if t.user {
 			left++
 		}
 	}
-	for i, t := range turns {
+	for i, t := range messages {
 		if i > 0 {
 			b.WriteByte(',')
 		}
@@ -127,7 +126,7 @@ func (p *Provider) body(req *model.Request, params []wire.Param, r *replayer) st
 	return b.String()
 }
 
-func roleOf(t turn) string {
+func roleOf(t apiMessage) string {
 	if t.user {
 		return `{"role":"user","content":[`
 	}
@@ -163,11 +162,7 @@ func (p *Provider) appendTools(b []byte, tools []model.Tool, marks bool) []byte 
 		one = append(one, `,"description":`...)
 		one = wire.AppendString(one, tool.Description)
 		one = append(one, `,"input_schema":`...)
-		if json.Valid(tool.Parameters) {
-			one = append(one, tool.Parameters...)
-		} else {
-			one = append(one, `{"type":"object","properties":{}}`...)
-		}
+		one = wire.AppendSchema(one, tool.Parameters)
 		one = append(one, '}')
 		b = appendMarked(b, one, marks && i == len(tools)-1)
 	}

@@ -12,7 +12,7 @@
 //	defer p.Close()
 //	for chunk, err := range p.Stream(ctx, request) { … }
 //
-// The life of a step: params.go and thinking.go choose the parameters, turn.go writes the
+// The life of a step: params.go and thinking.go choose the parameters, message.go writes the
 // messages and body.go the request, client.go sends it, event.go reads an event, step.go
 // turns it into model.Chunks, and retry.go makes a request again that was refused for
 // something it can do without.

@@ -1,12 +1,16 @@
 package anthropic
 
-import "strings"
+import (
+	"strings"
+
+	"acp-agent/model"
+)
 
 // abilities are what is known of a model.
 type abilities struct {
 	name           string
 	window, output int // tokens
-	images         answer
+	images         model.Answer
 	// adaptive models choose how much to think; budget models are given a number of
 	// tokens. A model that is neither is not asked to think.
 	adaptive, budget bool
@@ -14,15 +18,6 @@ type abilities struct {
 	off     bool
 	efforts []string
 }
-
-// answer is a yes or no, as far as it is known.
-type answer int8
-
-const (
-	unknown answer = iota
-	yes
-	no
-)
 
 // family is what is known of the models whose ids begin alike.
 type family struct {
@@ -44,23 +39,23 @@ var (
 // Opus 4.7 and what came after it refuse budgets, Fable and Mythos refuse to have thinking
 // switched off as well, Opus 4.6 and Sonnet 4.6 take both, older models take budgets only.
 var families = []family{
-	{"claude-fable-", abilities{window: 1_000_000, output: 128_000, images: yes, adaptive: true, efforts: efforts5}},
-	{"claude-mythos-", abilities{window: 1_000_000, output: 128_000, images: yes, adaptive: true, efforts: efforts5}},
-	{"claude-opus-5-5", abilities{window: 1_000_000, output: 128_000, images: yes, adaptive: true, efforts: efforts5}},
-	{"claude-opus-5", abilities{window: 1_000_000, output: 128_000, images: yes, adaptive: true, off: true, efforts: efforts5}},
-	{"claude-sonnet-5", abilities{window: 1_000_000, output: 128_000, images: yes, adaptive: true, off: true, efforts: efforts5}},
-	{"claude-haiku-5", abilities{window: 1_000_000, output: 128_000, images: yes, adaptive: true, off: true, efforts: efforts5}},
-	{"claude-opus-4-8", abilities{window: 1_000_000, output: 128_000, images: yes, adaptive: true, off: true, efforts: efforts5}},
-	{"claude-opus-4-7", abilities{window: 1_000_000, output: 128_000, images: yes, adaptive: true, off: true, efforts: efforts5}},
-	{"claude-opus-4-6", abilities{window: 200_000, output: 128_000, images: yes, adaptive: true, off: true, efforts: efforts4}},
-	{"claude-sonnet-4-6", abilities{window: 200_000, output: 64_000, images: yes, adaptive: true, off: true, efforts: efforts4}},
-	{"claude-opus-4-5", abilities{window: 200_000, output: 64_000, images: yes, budget: true}},
-	{"claude-sonnet-4", abilities{window: 200_000, output: 64_000, images: yes, budget: true}},
-	{"claude-haiku-4", abilities{window: 200_000, output: 64_000, images: yes, budget: true}},
-	{"claude-opus-4", abilities{window: 200_000, output: 32_000, images: yes, budget: true}},
-	{"claude-3-7-sonnet", abilities{window: 200_000, output: 64_000, images: yes, budget: true}},
-	{"claude-3-5-", abilities{window: 200_000, output: 8_192, images: yes}},
-	{"claude-3-", abilities{window: 200_000, output: 4_096, images: yes}},
+	{"claude-fable-", abilities{window: 1_000_000, output: 128_000, images: model.Yes, adaptive: true, efforts: efforts5}},
+	{"claude-mythos-", abilities{window: 1_000_000, output: 128_000, images: model.Yes, adaptive: true, efforts: efforts5}},
+	{"claude-opus-5-5", abilities{window: 1_000_000, output: 128_000, images: model.Yes, adaptive: true, efforts: efforts5}},
+	{"claude-opus-5", abilities{window: 1_000_000, output: 128_000, images: model.Yes, adaptive: true, off: true, efforts: efforts5}},
+	{"claude-sonnet-5", abilities{window: 1_000_000, output: 128_000, images: model.Yes, adaptive: true, off: true, efforts: efforts5}},
+	{"claude-haiku-5", abilities{window: 1_000_000, output: 128_000, images: model.Yes, adaptive: true, off: true, efforts: efforts5}},
+	{"claude-opus-4-8", abilities{window: 1_000_000, output: 128_000, images: model.Yes, adaptive: true, off: true, efforts: efforts5}},
+	{"claude-opus-4-7", abilities{window: 1_000_000, output: 128_000, images: model.Yes, adaptive: true, off: true, efforts: efforts5}},
+	{"claude-opus-4-6", abilities{window: 200_000, output: 128_000, images: model.Yes, adaptive: true, off: true, efforts: efforts4}},
+	{"claude-sonnet-4-6", abilities{window: 200_000, output: 64_000, images: model.Yes, adaptive: true, off: true, efforts: efforts4}},
+	{"claude-opus-4-5", abilities{window: 200_000, output: 64_000, images: model.Yes, budget: true}},
+	{"claude-sonnet-4", abilities{window: 200_000, output: 64_000, images: model.Yes, budget: true}},
+	{"claude-haiku-4", abilities{window: 200_000, output: 64_000, images: model.Yes, budget: true}},
+	{"claude-opus-4", abilities{window: 200_000, output: 32_000, images: model.Yes, budget: true}},
+	{"claude-3-7-sonnet", abilities{window: 200_000, output: 64_000, images: model.Yes, budget: true}},
+	{"claude-3-5-", abilities{window: 200_000, output: 8_192, images: model.Yes}},
+	{"claude-3-", abilities{window: 200_000, output: 4_096, images: model.Yes}},
 }
 
 // familyOf finds what is known of a model by its id; routers put an owner before the id.

@@ -54,19 +54,13 @@ func (p *Provider) Probe(ctx context.Context, id string) ([]string, error) {
 	return nil, ctx.Err()
 }
 
-// Describe tells what is known of a model without asking anyone: the options first, then
+// Describe tells what is known of a model without asking the server: the options first, then
 // what the server told, then the table of families.
 func (p *Provider) Describe(_ context.Context, id string) model.Info { return p.info(id) }
 
 func (p *Provider) info(id string) model.Info {
 	a := p.abilities(id)
-	info := model.Info{ID: id, Name: a.name, Window: a.window, MaxOutput: a.output, ThoughtLevels: a.levels()}
-	switch a.images {
-	case yes:
-		info.Images = model.Yes
-	case no:
-		info.Images = model.No
-	}
+	info := model.Info{ID: id, Name: a.name, Window: a.window, MaxOutput: a.output, Images: a.images, ThoughtLevels: a.levels()}
 	if window := p.opts.Window[id]; window > 0 {
 		info.Window = window
 	}
@@ -84,7 +78,7 @@ func (p *Provider) info(id string) model.Info {
 	return info
 }
 
-// abilities are what the server told of a model, and what the table says of the rest.
+// abilities are what the server told of a model, or else what the table of families says.
 func (p *Provider) abilities(id string) abilities {
 	a := familyOf(id)
 	p.mu.Lock()
@@ -127,9 +121,9 @@ func (p *Provider) learn(e entry) {
 	}
 	if c := e.Capabilities; c != nil {
 		if c.Images != nil {
-			a.images = no
+			a.images = model.No
 			if c.Images.Supported {
-				a.images = yes
+				a.images = model.Yes
 			}
 		}
 		if t := c.Thinking; t != nil {

@@ -60,7 +60,7 @@ type Provider struct {
 	transport http.RoundTripper
 	extra     []wire.Param
 
-	mu      sync.Mutex
+	mu      sync.Mutex           // guards what follows
 	known   map[string]abilities // what the server told of models
 	blind   map[string]bool      // models that refused images
 	dropped map[refused]bool
@@ -101,7 +101,7 @@ func New(opts Options) (*Provider, error) {
 	}, nil
 }
 
-// Close lets go of idle connections. Requests may still be made after it.
+// Close closes idle connections. Requests may still be made after it.
 func (p *Provider) Close() { wire.CloseIdle(p.transport) }
 
 // String shows the server and no secrets.

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -17,15 +16,15 @@ import (
 // leastOutput is the smallest max_tokens that is worth another try.
 const leastOutput = 1_024
 
-// relief is what one request is made without, after it was refused.
+// relief is what one request goes without, after it was refused.
 type relief struct {
-	room     int  // for max_tokens beside the prompt; 0 means enough
-	thinking bool // a budget for thinking, which the last answer does not fit
+	room     int  // tokens that this prompt leaves for max_tokens; 0 means enough
+	thinking bool // goes without a budget for thinking, which the last answer does not fit
 }
 
-// mended notes what a server refused a request for, if the request can do without it, and
+// learnRefusal notes what a server refused a request for, if the request can do without it, and
 // reports whether it is worth another try. The warning, if it has a title, is for the user.
-func (p *Provider) mended(req *model.Request, sent []wire.Param, limit int, without *relief, err error) (warning model.Chunk, again bool) {
+func (p *Provider) learnRefusal(req *model.Request, sent []wire.Param, limit int, without *relief, err error) (warning model.Chunk, again bool) {
 	var e *model.Error
 	var d *wire.Detail
 	if !errors.As(err, &e) || !errors.As(err, &d) || e.Interrupted || e.Status != 400 && e.Status != 422 {
@@ -42,8 +41,7 @@ func (p *Provider) mended(req *model.Request, sent []wire.Param, limit int, with
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.blind[req.Model] = true
-		return model.Chunk{Kind: model.Warning, Title: "Image not sent", Text: fmt.Sprintf(
-			"%s takes no images, so those of this conversation are not sent to it. Choose another model to have them seen. Its server said: %s", req.Model, e.Message)}, true
+		return wire.NoImagesWarning(req.Model, e.Message), true
 	}
 	return model.Chunk{}, false
 }
@@ -51,8 +49,8 @@ func (p *Provider) mended(req *model.Request, sent []wire.Param, limit int, with
 var (
 	// "input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, decrease
 	// input length or `max_tokens` and try again" (github.com/docker/docker-agent/issues/569).
-	beside = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d+) \+ (\d+) > (\d+)`) })
-	number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+`) })
+	inputAndLimit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d+) \+ (\d+) > (\d+)`) })
+	number        = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+`) })
 )
 
 // fewerTokens lowers max_tokens to what the server says that it takes: for the model
@@ -63,7 +61,7 @@ func (p *Provider) fewerTokens(req *model.Request, limit int, without *relief, d
 		return false
 	}
 	lower, room := 0, false
-	if m := beside().FindStringSubmatch(d.Message); m != nil {
+	if m := inputAndLimit().FindStringSubmatch(d.Message); m != nil {
 		input, _ := strconv.Atoi(m[1])
 		window, _ := strconv.Atoi(m[3])
 		lower, room = window-input-100, true

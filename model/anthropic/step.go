@@ -22,7 +22,7 @@ type step struct {
 	why      string // of a refusal
 	model    string
 	ended    bool // message_stop came
-	begun    bool // something was emitted
+	started  bool // something was emitted
 	received int  // pieces of the answer
 	size     int  // bytes of arguments
 }
@@ -37,7 +37,7 @@ type opened struct {
 }
 
 func (s *step) emit(c model.Chunk) error {
-	s.begun = true
+	s.started = true
 	if !s.yield(c) {
 		return wire.ErrStopped
 	}
@@ -212,7 +212,7 @@ func (s *step) reason() model.FinishReason {
 	return model.Stop
 }
 
-// warning is what the user is told of an end that is not the model's own.
+// warning is the warning for the user about an end that the model did not choose.
 func (s *step) warning() (title, text string) {
 	switch {
 	case wire.WindowFull(s.stop):

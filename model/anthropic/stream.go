@@ -30,7 +30,7 @@ func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(mo
 		t := p.thinkingOf(req, &a, without)
 		params := p.params(req, &t)
 		err := p.attempt(ctx, req, &t, p.body(req, params, p.replayer(req, t.replays(&a))), yield)
-		warning, again := p.mended(req, params, t.limit, &without, err)
+		warning, again := p.learnRefusal(req, params, t.limit, &without, err)
 		if !again {
 			return err
 		}
@@ -45,9 +45,9 @@ func (p *Provider) attempt(ctx context.Context, req *model.Request, t *thinking,
 	return p.server.Do(ctx, &wire.Exchange{
 		// A prompt of hundreds of thousands of tokens is read in silence for minutes.
 		Model: req.Model, Slow: true, Size: len(body), Patience: req.Patience,
-		Send:  func(ctx context.Context) (*http.Response, error) { return p.post(ctx, body, t.kind == "enabled") },
-		Read:  func(answer *wire.Watchdog) error { return p.read(s, answer) },
-		Begun: func() bool { return s.begun },
+		Send:    func(ctx context.Context) (*http.Response, error) { return p.post(ctx, body, t.kind == "enabled") },
+		Read:    func(answer *wire.Watchdog) error { return p.read(s, answer) },
+		Started: func() bool { return s.started },
 	})
 }
 
@@ -61,22 +61,22 @@ func (p *Provider) read(s *step, answer *wire.Watchdog) error {
 		case err != nil && s.stop != "" && !errors.Is(err, wire.ErrTooLong):
 			return s.end() // complete, whatever became of the connection
 		case err != nil:
-			return p.server.Cut(err, s.begun)
+			return p.server.CutError(err, s.started)
 		case string(data) == "[DONE]":
 			continue // some other servers end so
 		}
 		if err := e.decode(data); err != nil {
-			return p.server.Cut(wire.ErrMalformed, s.begun)
+			return p.server.CutError(wire.ErrMalformed, s.started)
 		}
 		if e.failed(kind) {
 			failure := p.server.EventError(data)
-			failure.Interrupted = s.begun
+			failure.Interrupted = s.started
 			return failure
 		}
 		before, stopped := s.received, s.stop != ""
 		if err := s.add(&e); err != nil {
 			if errors.Is(err, wire.ErrTooManyCalls) || errors.Is(err, wire.ErrLongArguments) {
-				return p.server.Cut(err, s.begun)
+				return p.server.CutError(err, s.started)
 			}
 			return err
 		}

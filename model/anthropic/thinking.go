@@ -60,12 +60,12 @@ func (p *Provider) thinkingOf(req *model.Request, a *abilities, without relief) 
 	case a.budget && budgets[level] > 0 && !without.thinking:
 		t.budget = budgets[level]
 		if req.MaxTokens == 0 && without.room == 0 {
-			t.limit = p.within(req.Model, a, t.limit+t.budget)
+			t.limit = p.boundOutput(req.Model, a, t.limit+t.budget)
 		}
 		// budget_tokens must be at least 1,024 and less than max_tokens (the official
 		// SDK's ThinkingConfigEnabled).
 		t.budget = min(t.budget, t.limit-leastAnswer)
-		if t.budget >= leastBudget && p.thoughtBefore(req) {
+		if t.budget >= leastBudget && p.mayUseBudget(req) {
 			t.kind = "enabled"
 		}
 	}
@@ -76,15 +76,15 @@ func (p *Provider) thinkingOf(req *model.Request, a *abilities, without relief) 
 func (p *Provider) limitOf(req *model.Request, a *abilities) int {
 	switch {
 	case req.MaxTokens > 0:
-		return p.within(req.Model, a, req.MaxTokens)
+		return p.boundOutput(req.Model, a, req.MaxTokens)
 	case a.window > 200_000:
-		return p.within(req.Model, a, wideOutput)
+		return p.boundOutput(req.Model, a, wideOutput)
 	}
-	return p.within(req.Model, a, usualOutput)
+	return p.boundOutput(req.Model, a, usualOutput)
 }
 
-// within bounds max_tokens by what the model and its server take.
-func (p *Provider) within(id string, a *abilities, limit int) int {
+// boundOutput bounds max_tokens by what the model and its server take.
+func (p *Provider) boundOutput(id string, a *abilities, limit int) int {
 	if a.output > 0 {
 		limit = min(limit, a.output)
 	}
@@ -96,12 +96,12 @@ func (p *Provider) within(id string, a *abilities, limit int) int {
 	return limit
 }
 
-// thoughtBefore reports whether a step may think with a budget: while tools are used, the
+// mayUseBudget reports whether a step may think with a budget: while tools are used, the
 // last assistant message must then begin with a block of thinking, which another model or
 // another level may not have written ("Expected `thinking` or `redacted_thinking`, but found
 // `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a
 // thinking block": github.com/anomalyco/opencode/issues/3077, Kilo-Org/kilocode/issues/5219).
-func (p *Provider) thoughtBefore(req *model.Request) bool {
+func (p *Provider) mayUseBudget(req *model.Request) bool {
 	if len(req.Messages) == 0 {
 		return true
 	}
@@ -112,8 +112,8 @@ func (p *Provider) thoughtBefore(req *model.Request) bool {
 	return p.replayer(req, true).first(last)
 }
 
-// params are the members that say how to think. Both are wishes: what the server refuses is
-// left out the next time.
+// params are max_tokens and the members that say how to think. The latter are wishes: what the
+// server refuses is left out the next time.
 func (t *thinking) params() []wire.Param {
 	params := []wire.Param{{Name: "max_tokens", Text: strconv.AppendInt(nil, int64(t.limit), 10)}}
 	switch t.kind {

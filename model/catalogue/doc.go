@@ -1,6 +1,6 @@
 // Package catalogue is the model catalogue: what is known of current models without
 // asking a server. For each it holds the context window, the most tokens of one answer,
-// whether it takes pictures and reasons, its thought levels, and prices where the
+// whether it takes images and reasons, its thought levels, and prices where the
 // provider charges by token.
 //
 //	entry, ok := catalogue.Find("deepseek", "deepseek-v4-pro")

@@ -9,7 +9,7 @@ type Entry struct {
 	// Listed says that the table has the model at this provider, so that Images and
 	// Reasons are known either way; otherwise only what is true is.
 	Listed bool
-	// Images says that the model takes pictures, Reasons that it thinks.
+	// Images says that the model takes images, Reasons that it thinks.
 	Images, Reasons bool
 	// Levels are the thought levels, weakest first.
 	Levels []Level

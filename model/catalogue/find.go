@@ -138,7 +138,7 @@ func family(id, name string) (Entry, bool) {
 	for line := range strings.Lines(familyText) {
 		prefix, fields, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		if ok && !strings.HasPrefix(prefix, "#") && (strings.HasPrefix(name, prefix) || prefix == exact) {
-			e := parse("\t" + fields)
+			e := parse("\t" + fields) // a family has no name
 			e.ID = id
 			return e, true
 		}

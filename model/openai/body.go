@@ -11,16 +11,16 @@ import (
 // memo is what a conversation's Request.Memo holds: the JSON of its finished
 // messages and of its tools. A message is encoded once, so a step costs what is
 // new in it, and its bytes do not change, so that servers find the prefix of the
-// last request in their caches (R138). What changes them: another model or server,
-// a rule that was learned, and a new prompt those of the turn before it when their
-// reasoning stands in tags (see encoder.within).
+// last request in their caches (R138). The bytes change with another model or server and
+// with a rule that was learned. Those of messages with reasoning in tags also change once a new
+// turn starts (see encoder.inTurn).
 type memo struct {
 	style
 	messages []*transcript.Message
 	texts    []string // the JSON of each
 	sent     field    // what is in texts
 	turn     int      // the first message of the turn for which texts were made
-	bound    int      // the first message that depends on it, beyond them when none does
+	volatile int      // the first message whose text depends on the turn, or noMessage
 
 	tools     []model.Tool
 	toolsText string
@@ -36,10 +36,10 @@ type style struct {
 // encoder writes messages.
 type encoder struct {
 	style
-	// within says that the message belongs to the turn that is going on. Reasoning in
+	// inTurn says that the message belongs to the turn that is going on. Reasoning in
 	// tags is kept for that long: the templates of MiniMax M2 and Qwen3 keep it so, and
 	// that of DeepSeek R1 takes it out itself.
-	within bool
+	inTurn bool
 	// sent are the fields of reasoning that were written.
 	sent field
 }
@@ -48,18 +48,18 @@ type encoder struct {
 // none, or one made by another provider or in another style.
 func memoOf(req *model.Request, style style) *memo {
 	if req.Memo == nil {
-		return &memo{style: style, bound: unbound}
+		return &memo{style: style, volatile: noMessage}
 	}
 	m, ok := req.Memo.Value.(*memo)
 	if !ok || m.style != style {
-		m = &memo{style: style, bound: unbound}
+		m = &memo{style: style, volatile: noMessage}
 		req.Memo.Value = m
 	}
 	return m
 }
 
-// unbound is beyond all messages.
-const unbound = math.MaxInt
+// noMessage is beyond all messages.
+const noMessage = math.MaxInt
 
 // turnOf is the first message of the turn that is going on: the last that the user sent.
 func turnOf(messages []*transcript.Message) int {
@@ -79,17 +79,17 @@ func (m *memo) sync(messages []*transcript.Message) []*transcript.Message {
 		same++
 	}
 	if turn != m.turn {
-		same = min(same, m.bound)
+		same = min(same, m.volatile)
 	}
 	m.messages, m.texts, m.turn = m.messages[:same], m.texts[:same], turn
-	if m.bound >= same {
-		m.bound = unbound
+	if m.volatile >= same {
+		m.volatile = noMessage
 	}
 	for same < len(messages) && messages[same].Finished {
-		e := encoder{style: m.style, within: same >= turn}
+		e := encoder{style: m.style, inTurn: same >= turn}
 		text := e.appendMessage(make([]byte, 0, roughSize(messages[same])), messages[same])
 		if m.sent |= e.sent; e.sent&inTags != 0 {
-			m.bound = min(m.bound, same)
+			m.volatile = min(m.volatile, same)
 		}
 		m.messages, m.texts = append(m.messages, messages[same]), append(m.texts, string(text))
 		same++
@@ -129,7 +129,7 @@ func (p *Provider) body(req *model.Request, params []wire.Param, images bool) (p
 		system = append(wire.AppendString(system, req.System), '}')
 	}
 	var rest []byte
-	e := encoder{style: m.style, within: true, sent: m.sent}
+	e := encoder{style: m.style, inTurn: true, sent: m.sent}
 	for _, message := range fresh {
 		rest = e.appendMessage(rest, message)
 	}

@@ -31,7 +31,7 @@ type detailBlock struct {
 	grown  map[string]*strings.Builder // text and summary, which come in pieces
 }
 
-// add takes the blocks of one event, and returns what in them is for people.
+// add takes the blocks of one event, and returns the text in them that is shown.
 func (ds *details) add(raw json.RawMessage) (shown string, err error) {
 	if ds.received += len(raw); ds.received > maxDetails {
 		return "", errLongDetails
@@ -56,7 +56,7 @@ func (ds *details) add(raw json.RawMessage) (shown string, err error) {
 	return shown, nil
 }
 
-// find returns the block that a piece goes on with. What is encrypted comes whole. Blocks
+// find returns the block that a piece continues. What is encrypted comes whole. Blocks
 // without an index are told apart by the event alone: earlier is how many it found.
 func (ds *details) find(piece *detailBlock, earlier int) *detailBlock {
 	if piece.string("type") == "reasoning.encrypted" {
@@ -113,7 +113,7 @@ func (ds *details) json() json.RawMessage {
 	return append(b, ']')
 }
 
-// readBlock reads an object; nil when it is none.
+// readBlock reads a block; nil when raw is not an object.
 func readBlock(raw json.RawMessage) *detailBlock {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if token, err := dec.Token(); err != nil || token != json.Delim('{') {
@@ -157,7 +157,7 @@ func (d *detailBlock) grow(piece *detailBlock) {
 // string is the text of a member, "" when it has none.
 func (d *detailBlock) string(name string) string { return wire.Loose(d.values[name]) }
 
-// text is what a piece says for people.
+// text is the text of a piece that is shown.
 func (d *detailBlock) text() string {
 	for _, name := range []string{"text", "summary"} {
 		if text := d.grown[name]; text != nil {

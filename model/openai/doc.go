@@ -7,7 +7,7 @@
 // as bytes, because a step must cost only its new messages and a delta only a
 // few microseconds, and because servers differ from the official types.
 //
-// It refuses to know retries over steps, tools, sessions and the environment:
+// It has no part in retries over steps, tools, sessions and the environment:
 // what counts is in Options. It sends the key to the host of the base URL only.
 //
 //	p, err := openai.New(openai.Options{BaseURL: "http://localhost:11434/v1"})
@@ -21,9 +21,9 @@
 // it, model/wire cuts the answer into events, chunk.go reads one, step.go and
 // calls.go turn it into model.Chunks, and model/wire says what went wrong.
 //
-// Reasoning goes back in the field in which it came: dialect.go knows the fields, think.go
+// Reasoning goes back in the field in which it came: reasoning.go has the fields, tags.go
 // and details.go read two of them, replay.go writes them, and refusal.go learns from a
-// server's errors what it demands and what it refuses.
+// server's errors what it demands and what it refuses. How much a model thinks is level.go's.
 //
 // It imports model, model/wire, transcript, the official client and the standard library.
 // It starts no goroutine of its own; idle connections of its transport hold

@@ -2,17 +2,15 @@ package openai
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"acp-agent/model"
 	"acp-agent/model/wire"
 )
 
-// imagesRefused notes that a server refused a request with images because of them, and
-// says so to the user; ok is false for every other error. Where the request had no images
-// there is nothing to leave out.
-func (p *Provider) imagesRefused(req *model.Request, err error) (warning model.Chunk, ok bool) {
+// ImagesRefused notes that a model takes no images when an error of a request with images says
+// so, and returns the warning for the user; ok is false for every other error.
+func (p *Provider) ImagesRefused(req *model.Request, err error) (warning model.Chunk, ok bool) {
 	var e *model.Error
 	var d *wire.Detail
 	if !errors.As(err, &e) || !errors.As(err, &d) || e.Interrupted || !d.RefusesImages() ||
@@ -22,14 +20,13 @@ func (p *Provider) imagesRefused(req *model.Request, err error) (warning model.C
 	return p.takesNoImages(req.Model, e), true
 }
 
-// takesNoImages notes that a model takes no images, and makes what is said to the user.
+// takesNoImages notes that a model takes no images, and returns the warning for the user.
 func (p *Provider) takesNoImages(id string, refusal *model.Error) model.Chunk {
 	p.mu.Lock()
 	p.blind[id] = true
 	p.mu.Unlock()
 	p.opts.Logger.Debug("model server refused images", "model", id)
-	return model.Chunk{Kind: model.Warning, Title: "Image not sent", Text: fmt.Sprintf(
-		"%s takes no images, so those of this conversation are not sent to it. Choose another model to have them seen. Its server said: %s", id, refusal.Message)}
+	return wire.NoImagesWarning(id, refusal.Message)
 }
 
 // mayRefuseImages reports whether a request may have been refused for its images in words
@@ -51,8 +48,8 @@ type WithoutImages struct {
 	answered bool
 }
 
-// TryWithoutImages returns what a refused request is made again with, nil when there is no
-// reason to.
+// TryWithoutImages returns the WithoutImages with which a refused request is to be made again; nil
+// when there is no reason to.
 func (p *Provider) TryWithoutImages(req *model.Request, err error) *WithoutImages {
 	if !p.mayRefuseImages(req, err) {
 		return nil
@@ -60,8 +57,9 @@ func (p *Provider) TryWithoutImages(req *model.Request, err error) *WithoutImage
 	return &WithoutImages{provider: p, model: req.Model, refusal: err}
 }
 
-// Sending tells the user of the images before the first piece of the answer.
-func (w *WithoutImages) Sending(yield func(model.Chunk) bool) func(model.Chunk) bool {
+// WrapYield returns a yield that warns the user about the images before the first piece of the
+// answer.
+func (w *WithoutImages) WrapYield(yield func(model.Chunk) bool) func(model.Chunk) bool {
 	if w == nil {
 		return yield
 	}

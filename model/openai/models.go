@@ -38,7 +38,7 @@ func (p *Provider) Models(ctx context.Context) ([]model.Info, error) {
 	return slices.CompactFunc(infos, func(a, b model.Info) bool { return a.ID == b.ID }), nil
 }
 
-// Describe tells what is known of a model without asking anyone: the options
+// Describe tells what is known of a model without asking the server: the options
 // first, then what the server told Models or Probe, then the model catalogue. On
 // a local server the catalogue says nothing of windows: there they depend on how
 // the server was started.
@@ -95,8 +95,7 @@ func (p *Provider) catalogued(id string) model.Info {
 // learned is what a server told of a model.
 type learned struct{ model.Info }
 
-// merge takes in what was told since, or by someone who knows better; what that did not tell
-// stays as it was.
+// merge takes over what a later or better source told; what that source did not tell stays.
 func (l *learned) merge(more learned) {
 	if more.Name != "" {
 		l.Name = more.Name
@@ -116,22 +115,21 @@ func (l *learned) merge(more learned) {
 	l.ListedOnly = l.ListedOnly || more.ListedOnly
 }
 
-// learn keeps what the server told of a model in its list, or in answer to a probe, which
-// counts for more whichever was asked last: a list may have the window that the model was
-// made for.
-func (p *Provider) learn(from map[string]learned, info model.Info) {
+// learn adds what the server told of a model to known or probed. A probe counts for more,
+// whichever was asked last: a list may have the window that the model was made for.
+func (p *Provider) learn(into map[string]learned, info model.Info) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	known := from[info.ID]
+	known := into[info.ID]
 	known.ID = info.ID
 	known.merge(learned{info})
-	from[info.ID] = known
+	into[info.ID] = known
 }
 
 // chats reports whether a model is one to talk to, as far as its id tells.
 func (p *Provider) chats(id literal) bool {
 	others := []string{"embed", "rerank", "whisper", "moderation"}
-	if p.official() {
+	if p.Official() {
 		others = append(others, "tts", "dall-e", "transcribe", "realtime", "image", "audio", "sora", "babbage", "davinci", "instruct")
 	}
 	name := strings.ToLower(string(id))

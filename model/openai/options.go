@@ -37,8 +37,8 @@ type Options struct {
 	Catalogue string
 	// Thinking says how a thought level is sent; empty means Effort.
 	Thinking Thinking
-	// Levels are the thought levels of models of which the catalogue knows none; nil
-	// means that those have none to choose.
+	// Levels are the thought levels of models for which the catalogue has none; nil means
+	// that those models have none to choose.
 	Levels []string
 	// CacheControl are beginnings of the ids of models for which the server has to be
 	// asked to cache prompts, by a cache_control at the top of the request (OpenRouter).
@@ -86,7 +86,7 @@ type Provider struct {
 	client    *client
 	extra     []wire.Param
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	dropped map[refusedParam]bool
 	known   map[string]learned // from lists
 	probed  map[string]learned // from probes
@@ -131,7 +131,7 @@ func New(opts Options) (*Provider, error) {
 	return p, nil
 }
 
-// Close lets go of idle connections. Requests may still be made after it.
+// Close closes idle connections. Requests may still be made after it.
 func (p *Provider) Close() {
 	wire.CloseIdle(p.transport)
 }
@@ -144,6 +144,3 @@ func (p *Provider) GoString() string { return p.String() }
 
 // Local reports whether the server is on this machine or this network.
 func (p *Provider) Local() bool { return p.local }
-
-// official reports whether the server is OpenAI itself.
-func (p *Provider) official() bool { return p.base.Hostname() == "api.openai.com" }

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -30,9 +29,9 @@ func (p *Provider) params(req *model.Request) []wire.Param {
 		params = append(params, wire.Param{Name: "temperature", Text: strconv.AppendFloat(nil, *req.Temperature, 'f', -1, 64)})
 	}
 	if req.ThoughtLevel != "" {
-		params = append(params, p.thinking(req.Model, req.ThoughtLevel)...)
+		params = append(params, p.levelParams(req.Model, req.ThoughtLevel)...)
 	}
-	if req.CacheKey != "" && (p.opts.PromptCacheKey || p.official()) {
+	if req.CacheKey != "" && (p.opts.PromptCacheKey || p.Official()) {
 		params = append(params, wire.Param{Name: "prompt_cache_key", Text: wire.AppendString(nil, req.CacheKey)})
 	}
 	if slices.ContainsFunc(p.opts.CacheControl, func(prefix string) bool { return strings.HasPrefix(req.Model, prefix) }) {
@@ -50,7 +49,7 @@ func (p *Provider) params(req *model.Request) []wire.Param {
 // limitName is what the server calls the token limit; the caller holds mu.
 func (p *Provider) limitName(id string) string {
 	names := []string{"max_tokens", "max_completion_tokens"}
-	if p.official() {
+	if p.Official() {
 		slices.Reverse(names)
 	}
 	if p.dropped[refusedParam{id, names[0]}] {
@@ -96,11 +95,7 @@ func appendTools(b []byte, tools []model.Tool) []byte {
 		b = append(b, `,"description":`...)
 		b = wire.AppendString(b, tool.Description)
 		b = append(b, `,"parameters":`...)
-		if json.Valid(tool.Parameters) {
-			b = append(b, tool.Parameters...)
-		} else {
-			b = append(b, `{"type":"object","properties":{}}`...)
-		}
+		b = wire.AppendSchema(b, tool.Parameters)
 		b = append(b, `}}`...)
 	}
 	return append(b, ']')

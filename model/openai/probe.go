@@ -18,15 +18,14 @@ import (
 	"acp-agent/model/wire"
 )
 
-// probeTimeout bounds each question of Report.
+// probeTimeout bounds each question of askLocal.
 const probeTimeout = 2 * time.Second
 
-// ErrNotLocal is returned by Report for servers that are not local: no one asked
-// them for anything but /v1.
-var ErrNotLocal = errors.New("only local model servers are probed")
+// errNotLocal is returned by askLocal for servers that are not local: of those only /v1 is asked.
+var errNotLocal = errors.New("only local model servers are probed")
 
-// Report is what a local server tells of a model.
-type Report struct {
+// localReport is what a local server tells of a model.
+type localReport struct {
 	model.Info
 	// Server is ollama, llama.cpp, lmstudio, or openai for any other.
 	Server string
@@ -34,36 +33,36 @@ type Report struct {
 	Warnings []string
 }
 
-// Probe implements model.Provider: it asks local servers (see Report) and no
+// Probe implements model.Provider: it asks local servers (see askLocal) and no
 // others.
 func (p *Provider) Probe(ctx context.Context, id string) ([]string, error) {
-	if !p.local {
+	report, err := p.askLocal(ctx, id)
+	switch {
+	case errors.Is(err, errNotLocal):
 		return nil, nil
-	}
-	report, err := p.Report(ctx, id)
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
 	return report.Warnings, nil
 }
 
-// Report asks a local server for the window that a model really has, which is
+// askLocal asks a local server for the window that a model really has, which is
 // often much smaller than the one it was made for, and for what it can do. It
-// asks at most five questions of 2 seconds each. Describe knows the answers
-// afterwards. While the server loads the model it cannot tell, which is a transient error.
+// asks at most five questions of 2 seconds each. Describe has the answers
+// afterwards. A server that still loads the model gives a transient error.
 //
 // llama.cpp is asked first: it answers one of Ollama's questions, too
 // (github.com/ggml-org/llama.cpp, tools/server/server.cpp, handle_api_show), with neither
 // num_ctx nor tools.
-func (p *Provider) Report(ctx context.Context, id string) (*Report, error) {
+func (p *Provider) askLocal(ctx context.Context, id string) (*localReport, error) {
 	if !p.local {
-		return nil, ErrNotLocal
+		return nil, errNotLocal
 	}
-	report := &Report{Server: "openai"}
+	report := &localReport{Server: "openai"}
 	if _, err := p.Models(ctx); err != nil {
 		return nil, err
 	}
-	for _, ask := range []func(context.Context, string, *Report) (bool, error){p.probeLlama, p.probeOllama, p.probeStudio} {
+	for _, ask := range []func(context.Context, string, *localReport) (bool, error){p.probeLlama, p.probeOllama, p.probeStudio} {
 		known, err := ask(ctx, id, report)
 		if err != nil {
 			return nil, err
@@ -84,11 +83,11 @@ func (p *Provider) Report(ctx context.Context, id string) (*Report, error) {
 	return report, nil
 }
 
-// ollamaDefaultWindow is what Ollama gives a model when no one says otherwise;
-// it cuts longer requests off without a word.
+// ollamaDefaultWindow is the window that Ollama gives a model unless it is configured. Ollama cuts
+// longer requests off without an error.
 const ollamaDefaultWindow = 4096
 
-func (p *Provider) probeOllama(ctx context.Context, id string, r *Report) (bool, error) {
+func (p *Provider) probeOllama(ctx context.Context, id string, r *localReport) (bool, error) {
 	var show struct {
 		Parameters   string
 		Capabilities []string
@@ -140,7 +139,7 @@ func numCtx(parameters string) int {
 	return 0
 }
 
-func (p *Provider) probeLlama(ctx context.Context, _ string, r *Report) (bool, error) {
+func (p *Provider) probeLlama(ctx context.Context, _ string, r *localReport) (bool, error) {
 	var props struct {
 		Settings struct {
 			Context int `json:"n_ctx"`
@@ -158,7 +157,7 @@ func (p *Provider) probeLlama(ctx context.Context, _ string, r *Report) (bool, e
 // studioVision is what LM Studio's types of models mean for images.
 var studioVision = map[string]model.Answer{"vlm": model.Yes, "llm": model.No}
 
-func (p *Provider) probeStudio(ctx context.Context, id string, r *Report) (bool, error) {
+func (p *Provider) probeStudio(ctx context.Context, id string, r *localReport) (bool, error) {
 	var list struct {
 		Data []struct {
 			ID, Type string
@@ -220,7 +219,7 @@ func (p *Provider) ask(ctx context.Context, method, path string, body, into any)
 		return false, nil
 	}
 	var mismatch *json.UnmarshalTypeError
-	err = json.NewDecoder(io.LimitReader(res.Body, wire.MaxModels)).Decode(into)
+	err = json.NewDecoder(io.LimitReader(res.Body, wire.MaxListBytes)).Decode(into)
 	return err == nil || errors.As(err, &mismatch), nil
 }
 

@@ -15,7 +15,7 @@ import (
 // in the assistant message": anomalyco/opencode 24083, 9397), Kimi ("reasoning_content is
 // missing": n8n 29142), Gemini ("missing a thought_signature": discuss.ai.google.dev
 // 109823), Groq and Cerebras ("property 'reasoning_content' is unsupported": janhq/jan
-// 8136, Kilo-Org/kilocode 10375), and what the others say of a member they do not know.
+// 8136, Kilo-Org/kilocode 10375), and what other servers answer to an unknown member.
 func (p *Provider) learnRule(id string, sent field, err error) bool {
 	var e *model.Error
 	var d *wire.Detail

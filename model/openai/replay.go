@@ -101,13 +101,12 @@ func (e *encoder) thoughtsOf(m *transcript.Message) thoughts {
 	return t
 }
 
-// appendContent writes the value of a message's content, with the reasoning that belongs
-// within.
+// appendContent writes the value of a message's content, with the reasoning that stands in it.
 func (e *encoder) appendContent(b []byte, text string, t thoughts) []byte {
 	switch {
-	case t.in == inTags && t.Tags != nil && e.within && e.take(inTags):
+	case t.in == inTags && t.Tags != nil && e.inTurn && e.admits(inTags):
 		return wire.AppendString(b, t.Tags[0]+t.text+t.Tags[1]+text)
-	case t.in == inChunks && t.text != "" && e.take(inChunks):
+	case t.in == inChunks && t.text != "" && e.admits(inChunks):
 		b = append(b, `[{"type":"thinking","thinking":[{"type":"text","text":`...)
 		b = append(wire.AppendString(b, t.text), `}]}`...)
 		if text != "" {
@@ -121,22 +120,22 @@ func (e *encoder) appendContent(b []byte, text string, t thoughts) []byte {
 	return wire.AppendString(b, text)
 }
 
-// appendReasoning writes the members of a message beside its content.
+// appendReasoning writes the members for reasoning that stand next to a message's content.
 func (e *encoder) appendReasoning(b []byte, t thoughts) []byte {
 	given := false
-	if t.in&textFields != 0 && t.text != "" && e.take(t.in) {
+	if t.in&textFields != 0 && t.text != "" && e.admits(t.in) {
 		given = true
 		b = append(b, `,"`+t.in.origin()+`":`...)
 		b = wire.AppendString(b, t.text)
 	}
-	if t.Details != nil && e.take(inDetails) {
+	if t.Details != nil && e.admits(inDetails) {
 		given = true
 		b = append(append(b, `,"reasoning_details":`...), t.Details...)
 	}
-	if !given && e.fill != fillNone && e.take(inReasoningContent) {
+	if !given && e.fill != fillNone && e.admits(inReasoningContent) {
 		b = append(b, `,"reasoning_content":`+e.fill.text()...)
 	}
-	if t.Extra != nil && e.take(inExtra) {
+	if t.Extra != nil && e.admits(inExtra) {
 		b = append(append(b, `,"extra_content":`...), t.Extra...)
 	}
 	return b
@@ -150,7 +149,7 @@ func (e *encoder) extraOf(m *transcript.Message, calls []*transcript.ToolPart) [
 	some := false
 	for i, call := range calls {
 		var r replay
-		if own && len(call.Replay) > 0 && json.Unmarshal(call.Replay, &r) == nil && r.Extra != nil && e.take(inExtra) {
+		if own && len(call.Replay) > 0 && json.Unmarshal(call.Replay, &r) == nil && r.Extra != nil && e.admits(inExtra) {
 			extras[i], some = r.Extra, true
 		}
 	}
@@ -161,8 +160,8 @@ func (e *encoder) extraOf(m *transcript.Message, calls []*transcript.ToolPart) [
 	return extras
 }
 
-// take notes that a field is sent, unless the server refused it.
-func (e *encoder) take(f field) bool {
+// admits reports whether the server takes a field, and notes that it is sent: the caller writes it.
+func (e *encoder) admits(f field) bool {
 	if e.refused&f != 0 {
 		return false
 	}

@@ -11,12 +11,12 @@ import (
 // step turns the events of one answer into chunks.
 type step struct {
 	yield func(model.Chunk) bool
-	think thinking
-	// origin begins the origin of the answer, and in is the field of its reasoning, the
-	// first in which some came; what comes in details alone is sent back from there.
+	tags  tagSplitter
+	// origin begins the origin of the answer. in, which ends it, is the field of its reasoning:
+	// the first in which some came, or details or tags wherever there are any.
 	origin string
 	in     field
-	// whole is the origin with its field, made once for all chunks.
+	// whole is origin and the field wholeOf in one text, made once for all chunks.
 	whole   string
 	wholeOf field
 	// mirrored says that reasoning in tags came in a field too.
@@ -29,12 +29,12 @@ type step struct {
 	finish  string
 	model   string
 	refused bool // the server sent a refusal
-	begun   bool // something was emitted
+	started bool // something was emitted
 	emitted int  // chunks
 }
 
 func (s *step) emit(c model.Chunk) error {
-	s.begun = true
+	s.started = true
 	s.emitted++
 	if c.Kind == model.Reasoning || c.Kind == model.Finish || c.Replay != nil {
 		if s.whole == "" || s.wholeOf != s.in {
@@ -48,7 +48,7 @@ func (s *step) emit(c model.Chunk) error {
 	return nil
 }
 
-// received grows with each piece of the answer, be it that a server counts on.
+// received grows with each piece of the answer, also when a server only counts more tokens.
 func (s *step) received() int {
 	n := s.emitted + s.calls.received + s.details.received
 	if s.usage != nil {
@@ -57,8 +57,8 @@ func (s *step) received() int {
 	return n
 }
 
-// text emits a piece of text or reasoning, if it is one.
-func (s *step) text(kind model.ChunkKind, text string) error {
+// emitText emits a piece of text or reasoning, unless it is empty.
+func (s *step) emitText(kind model.ChunkKind, text string) error {
 	if text == "" {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (s *step) add(c *chunk) error {
 		s.count(choice.Usage)
 		d := &choice.Delta
 		// Some servers repeat the whole message after its deltas.
-		if choice.Message != nil && d.empty() && !s.begun {
+		if choice.Message != nil && d.empty() && !s.started {
 			d = choice.Message
 		}
 		if err := s.delta(d); err != nil {
@@ -113,7 +113,7 @@ func (s *step) delta(d *delta) error {
 	}
 	if d.Refusal.text != "" {
 		s.refused = true
-		if err := s.text(model.Text, d.Refusal.text); err != nil {
+		if err := s.emitText(model.Text, d.Refusal.text); err != nil {
 			return err
 		}
 	}
@@ -144,27 +144,27 @@ func (s *step) thought(d *delta) error {
 	if text != "" && s.in == 0 {
 		s.in = in
 	}
-	return s.text(model.Reasoning, text)
+	return s.emitText(model.Reasoning, text)
 }
 
 // content takes a piece of the text, in which reasoning may stand in tags.
 func (s *step) content(piece string) error {
-	reasoning, text := s.think.split(piece)
-	return s.tagged(reasoning, text)
+	reasoning, text := s.tags.split(piece)
+	return s.emitSplit(reasoning, text)
 }
 
-// tagged emits what was split. MiniMax sends the same reasoning in a field besides; it is
+// emitSplit emits what was split. MiniMax sends the same reasoning in a field besides; it is
 // shown once, and goes back in tags, as the model wrote it (vellum-ai/vellum-assistant
 // 34556, and the model's card).
-func (s *step) tagged(reasoning, text string) error {
-	if s.think.found() && s.in != inTags {
+func (s *step) emitSplit(reasoning, text string) error {
+	if s.tags.found() && s.in != inTags {
 		s.mirrored, s.in = s.in&textFields != 0, inTags
 	}
 	if s.mirrored {
 		reasoning = ""
 	}
 	c := model.Chunk{Kind: model.Reasoning, Text: reasoning}
-	if tags := s.think.tags(); tags != nil {
+	if tags := s.tags.around(); tags != nil {
 		c.Replay = replay{Tags: tags}.json()
 	}
 	if c.Text != "" || c.Replay != nil {
@@ -172,11 +172,11 @@ func (s *step) tagged(reasoning, text string) error {
 			return err
 		}
 	}
-	return s.text(model.Text, text)
+	return s.emitText(model.Text, text)
 }
 
-// replayed emits what the server wants back of the message as a whole.
-func (s *step) replayed() error {
+// emitReplay emits what the server wants back of the message as a whole.
+func (s *step) emitReplay() error {
 	r := replay{Details: s.details.json(), Extra: s.extra}
 	if r.Details == nil && r.Extra == nil {
 		return nil
@@ -186,14 +186,14 @@ func (s *step) replayed() error {
 
 // end emits what was held back, the usage and the finish.
 func (s *step) end() error {
-	reasoning, text := s.think.rest()
-	if err := s.tagged(reasoning, text); err != nil {
+	reasoning, text := s.tags.rest()
+	if err := s.emitSplit(reasoning, text); err != nil {
 		return err
 	}
 	if err := s.calls.flush(s.emit); err != nil {
 		return err
 	}
-	if err := s.replayed(); err != nil {
+	if err := s.emitReplay(); err != nil {
 		return err
 	}
 	if wire.WindowFull(s.finish) {

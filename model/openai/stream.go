@@ -30,11 +30,11 @@ func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(mo
 		params := p.params(req)
 		images := without == nil && p.info(req.Model).Images != model.No
 		body, sent := p.body(req, params, images)
-		err := p.attempt(ctx, req, body, without.Sending(yield))
+		err := p.attempt(ctx, req, body, without.WrapYield(yield))
 		if err != nil && (p.dropRefused(req.Model, params, err) || p.learnRule(req.Model, sent, err)) {
 			continue
 		}
-		if warning, refused := p.imagesRefused(req, err); refused {
+		if warning, refused := p.ImagesRefused(req, err); refused {
 			if !yield(warning) {
 				return wire.ErrStopped
 			}
@@ -52,10 +52,10 @@ func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(mo
 func (p *Provider) attempt(ctx context.Context, req *model.Request, body wire.Pieces, yield func(model.Chunk) bool) error {
 	s := &step{yield: yield, origin: p.originOf(req.Model)}
 	return p.server.Do(ctx, &wire.Exchange{
-		Model: req.Model, Slow: p.reasons(req.Model), Size: body.Size(), Patience: req.Patience,
-		Send:  func(ctx context.Context) (*http.Response, error) { return p.client.post(ctx, "chat/completions", body) },
-		Read:  func(answer *wire.Watchdog) error { return p.read(s, answer) },
-		Begun: func() bool { return s.begun },
+		Model: req.Model, Slow: p.Reasons(req.Model) == model.Yes, Size: body.Size(), Patience: req.Patience,
+		Send:    func(ctx context.Context) (*http.Response, error) { return p.client.post(ctx, "chat/completions", body) },
+		Read:    func(answer *wire.Watchdog) error { return p.read(s, answer) },
+		Started: func() bool { return s.started },
 	})
 }
 
@@ -69,22 +69,22 @@ func (p *Provider) read(s *step, answer *wire.Watchdog) error {
 		case err != nil && s.finish != "" && !errors.Is(err, wire.ErrTooLong):
 			return p.finish(s) // complete, whatever became of the connection
 		case err != nil:
-			return p.server.Cut(err, s.begun)
+			return p.server.CutError(err, s.started)
 		case bytes.Equal(data, []byte("[DONE]")):
 			return wire.Drain(answer, func() error { return p.finish(s) })
 		}
 		if err := c.decode(data); err != nil {
-			return p.server.Cut(wire.ErrMalformed, s.begun)
+			return p.server.CutError(wire.ErrMalformed, s.started)
 		}
 		if said, is := isError(kind, data, &c); is {
 			e := p.server.EventError(said)
-			e.Interrupted = s.begun
+			e.Interrupted = s.started
 			return e
 		}
 		before, finished := s.received(), s.finish != ""
 		if err := s.add(&c); err != nil {
 			if errors.Is(err, wire.ErrTooManyCalls) || errors.Is(err, wire.ErrLongArguments) || errors.Is(err, errLongDetails) {
-				return p.server.Cut(err, s.begun)
+				return p.server.CutError(err, s.started)
 			}
 			return err
 		}
@@ -94,7 +94,7 @@ func (p *Provider) read(s *step, answer *wire.Watchdog) error {
 		switch {
 		case s.finish != "" && !finished:
 			p.server.Linger(answer)
-		case s.begun && !finished:
+		case s.started && !finished:
 			answer.Answering(p.server.IdleLimit())
 		}
 	}
@@ -104,7 +104,7 @@ func (p *Provider) read(s *step, answer *wire.Watchdog) error {
 func (p *Provider) finish(s *step) error {
 	if s.broken() {
 		return &model.Error{
-			Kind: model.Transient, Message: "the model server broke the answer off: " + p.server.Clean(s.finish), Interrupted: s.begun,
+			Kind: model.Transient, Message: "the model server broke the answer off: " + p.server.Clean(s.finish), Interrupted: s.started,
 		}
 	}
 	return s.end()

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"acp-agent/model"
 	"acp-agent/model/wire"
 )
 
@@ -26,7 +27,7 @@ func TestStartTimeout(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := p.server.StartLimit(p.reasons(tt.id)); got != tt.want {
+			if got := p.server.StartLimit(p.Reasons(tt.id) == model.Yes); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})

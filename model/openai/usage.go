@@ -24,13 +24,13 @@ type usage struct {
 
 // count makes five numbers that add up without counting anything twice (R137).
 func (u *usage) count() *transcript.Usage {
-	read := within(max(u.PromptDetails.Cached, u.Cached, u.CacheHit), u.Prompt)
-	written := within(u.PromptDetails.Written, u.Prompt-read)
+	read := clamp(max(u.PromptDetails.Cached, u.Cached, u.CacheHit), u.Prompt)
+	written := clamp(u.PromptDetails.Written, u.Prompt-read)
 	input := max(u.Prompt, 0) - read - written
 	output, reasoning := max(u.Completion, 0), max(u.CompletionDetails.Reasoning, 0)
 	apart := reasoning > 0 && u.Total == u.Prompt+u.Completion+reasoning
 	if !apart {
-		reasoning = within(reasoning, output)
+		reasoning = clamp(reasoning, output)
 		output -= reasoning
 	}
 	return &transcript.Usage{Input: input, CacheRead: read, CacheWrite: written, Output: output, Reasoning: reasoning}
@@ -38,5 +38,5 @@ func (u *usage) count() *transcript.Usage {
 
 func (u *usage) empty() bool { return u == nil || u.Prompt <= 0 && u.Completion <= 0 }
 
-// within bounds n by 0 and limit.
-func within(n, limit int) int { return max(min(n, limit), 0) }
+// clamp bounds n by 0 and limit.
+func clamp(n, limit int) int { return max(min(n, limit), 0) }

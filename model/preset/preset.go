@@ -25,15 +25,15 @@ type Preset struct {
 	// KeyEnv is the variable that usually holds its key, KeyURL where a user gets one.
 	KeyEnv string `json:"key_env"`
 	KeyURL string `json:"key_url"`
-	// NeedsKey says that it answers no one without a key.
+	// NeedsKey says that it answers no request without a key.
 	NeedsKey bool `json:"needs_key"`
 	// API is one of APIs; empty means Chat.
 	API string `json:"api"`
 	// Responses are beginnings of the ids of models that are to be asked in the Responses
 	// API: they exist there alone, or do best there.
 	Responses []string `json:"responses"`
-	// Thinking is the dialect in which it is told of a thought level, Levels those of
-	// models that the model catalogue knows none of.
+	// Thinking is the dialect in which a request names a thought level; Levels are the levels of
+	// models for which the model catalogue has none.
 	Thinking string   `json:"thinking"`
 	Levels   []string `json:"levels"`
 	// Headers are sent with each request.

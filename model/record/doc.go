@@ -4,7 +4,7 @@
 // providers without a transport, such as a scripted model: those over HTTP are recorded below
 // their clients, by internal/record, so that a replay runs the clients too.
 //
-// It refuses to know where recordings are kept. It imports internal/record, model and
+// It does not decide where recordings are kept. It imports internal/record, model and
 // transcript, and starts no goroutines.
 //
 //	provider = record.Provider(tape, provider)

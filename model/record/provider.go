@@ -49,7 +49,8 @@ func (p *provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 		return p.play(ctx, req)
 	}
 	return func(yield func(model.Chunk, error) bool) {
-		x := p.tape.Exchange(name, requestForm(req))
+		request := requestForm(req)
+		x := p.tape.Exchange(name, func([]byte) []byte { return request })
 		for chunk, err := range p.inner.Stream(ctx, req) {
 			if err != nil {
 				x.End(failureOf(err))
@@ -100,7 +101,7 @@ func (p *provider) play(ctx context.Context, req *model.Request) iter.Seq2[model
 	}
 }
 
-// pieceName is one for all pieces that continue each other.
+// pieceName is the same for pieces that continue each other.
 func pieceName(c model.Chunk) string {
 	switch c.Kind {
 	case model.Text:
@@ -133,7 +134,8 @@ func failureOf(err error) failure {
 	return f
 }
 
-// recordedError is a recorded error. That of a cancelled stream waits for the cancellation.
+// recordedError returns a recorded error. Of a cancelled stream it waits for the cancellation
+// first.
 func recordedError(ctx context.Context, data []byte) error {
 	var f failure
 	if err := json.Unmarshal(data, &f); err != nil {

@@ -22,7 +22,7 @@ type Choice struct {
 	responses *Provider
 	families  []string
 
-	mu      sync.Mutex
+	mu      sync.Mutex      // guards what follows
 	learned map[string]bool // by model: whether it is asked in the Responses API
 }
 
@@ -36,13 +36,13 @@ func NewChoice(chat *openai.Provider, families []string) (*Choice, error) {
 	return &Choice{chat: chat, responses: p, families: families, learned: map[string]bool{}}, nil
 }
 
-// Stream implements model.Provider. Where the server says that a model is to be asked in the
-// other API, it is asked there at once, and from then on.
+// Stream implements model.Provider. Where the server names the other API for a model, the model is
+// asked there at once, and from then on.
 func (c *Choice) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
-		there := c.there(req.Model)
-		for chunk, err := range c.provider(there).Stream(ctx, req) {
-			if err != nil && c.switches(req.Model, there, err) {
+		inResponses := c.usesResponses(req.Model)
+		for chunk, err := range c.provider(inResponses).Stream(ctx, req) {
+			if err != nil && c.switches(req.Model, inResponses, err) {
 				break
 			}
 			if !yield(chunk, err) || err != nil {
@@ -52,14 +52,14 @@ func (c *Choice) Stream(ctx context.Context, req *model.Request) iter.Seq2[model
 				return
 			}
 		}
-		if now := c.there(req.Model); now != there {
+		if now := c.usesResponses(req.Model); now != inResponses {
 			c.provider(now).Stream(ctx, req)(yield)
 		}
 	}
 }
 
-// there reports whether a model is asked in the Responses API.
-func (c *Choice) there(id string) bool {
+// usesResponses reports whether a model is asked in the Responses API.
+func (c *Choice) usesResponses(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if learned, known := c.learned[id]; known {
@@ -68,36 +68,36 @@ func (c *Choice) there(id string) bool {
 	return slices.ContainsFunc(c.families, func(family string) bool { return strings.HasPrefix(id, family) })
 }
 
-func (c *Choice) provider(there bool) model.Provider {
-	if there {
+func (c *Choice) provider(inResponses bool) model.Provider {
+	if inResponses {
 		return c.responses
 	}
 	return c.chat
 }
 
-// switches notes what an error says of the API that a model is to be asked in. What was
-// learned once stays: two APIs that name each other end in the second error.
-func (c *Choice) switches(id string, there bool, err error) bool {
+// switches reports whether an error names the other API for a model, and notes it. What was learned
+// once stays, so that a server whose two APIs name each other ends with the second error.
+func (c *Choice) switches(id string, inResponses bool, err error) bool {
 	var e *model.Error
 	var d *wire.Detail
 	if !errors.As(err, &e) || !errors.As(err, &d) || e.Interrupted || e.Status < 400 || e.Status > 499 {
 		return false
 	}
-	if there && !noSuchPath(e, d) || !there && !d.WantsResponses() {
+	if inResponses && !noSuchPath(e, d) || !inResponses && !d.WantsResponses() {
 		return false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if learned, known := c.learned[id]; known {
-		return learned != there // another conversation was faster
+		return learned != inResponses // another conversation has learned it meanwhile
 	}
-	c.learned[id] = !there
-	c.responses.server.Logger.Info("the model server wants another API for this model", "model", id, "responses", !there, "said", d.Message)
+	c.learned[id] = !inResponses
+	c.responses.server.Logger.Info("the model server wants another API for this model", "model", id, "responses", !inResponses, "said", d.Message)
 	return true
 }
 
-// noSuchPath reports whether a server has no Responses API: it is not found, and nothing is
-// said of the model.
+// noSuchPath reports whether a server has no Responses API: it is not found, and the error does not
+// name the model.
 func noSuchPath(e *model.Error, d *wire.Detail) bool {
 	return (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed) && !d.Contains("model", "item")
 }
@@ -113,7 +113,7 @@ func (c *Choice) Probe(ctx context.Context, id string) ([]string, error) {
 // Describe implements model.Provider.
 func (c *Choice) Describe(ctx context.Context, id string) model.Info { return c.chat.Describe(ctx, id) }
 
-// Close lets go of idle connections. Requests may still be made after it.
+// Close closes idle connections. Requests may still be made after it.
 func (c *Choice) Close() { c.chat.Close() }
 
 // String shows the server and no secrets.

@@ -12,7 +12,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// imageTypes are the kinds of pictures that the API takes
+// imageTypes are the media types of images that the API takes
 // (developers.openai.com/api/docs/guides/images-vision, Image input requirements).
 var imageTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
 
@@ -50,7 +50,7 @@ func (s *style) appendContent(b []byte, parts []transcript.Part) []byte {
 		case piece.Image == nil:
 			b = appendText(b, piece.Text)
 		case slices.Contains(imageTypes, piece.Image.MediaType):
-			b = append(comma(b), `{"type":"input_image","detail":"auto","image_url":`...)
+			b = append(wire.AppendComma(b), `{"type":"input_image","detail":"auto","image_url":`...)
 			b = wire.AppendString(b, "data:"+piece.Image.MediaType+";base64,"+piece.Image.Data)
 			b = append(b, '}')
 		default:
@@ -61,23 +61,15 @@ func (s *style) appendContent(b []byte, parts []transcript.Part) []byte {
 }
 
 func appendText(b []byte, text string) []byte {
-	b = append(comma(b), `{"type":"input_text","text":`...)
+	b = append(wire.AppendComma(b), `{"type":"input_text","text":`...)
 	b = wire.AppendString(b, text)
 	return append(b, '}')
-}
-
-// comma separates what is there from what comes.
-func comma(b []byte) []byte {
-	if len(b) == 0 {
-		return b
-	}
-	return append(b, ',')
 }
 
 // appendAnswer writes what a model said, thought and called, in the order in which it came.
 func (s *style) appendAnswer(b []byte, m *transcript.Message, stale bool) []byte {
 	list := s.pieces(m, stale)
-	ids := keepReasoning(list) && m.Origin == s.origin && !stale
+	ids := leaveOutReasoning(list) && m.Origin == s.origin && !stale
 	for _, one := range list {
 		b = one.append(b, ids)
 	}

@@ -9,7 +9,7 @@ import (
 	"acp-agent/model/wire"
 )
 
-// apart stands between two texts or thoughts that are items or parts of their own.
+// apart separates two texts or thoughts that are items or parts of their own.
 const apart = "\n\n"
 
 // opened is an item of the answer that has started.
@@ -61,8 +61,8 @@ func idOf(raw json.RawMessage) string {
 	return named.ID
 }
 
-// begin takes the item of an event that opens one.
-func (s *step) begin(o *opened, raw json.RawMessage) error {
+// merge adds to an item what an event says of it, when the item starts or ends.
+func (s *step) merge(o *opened, raw json.RawMessage) error {
 	if len(s.items) > maxItems {
 		return wire.ErrTooManyCalls
 	}
@@ -144,7 +144,7 @@ func (s *step) end(o *opened, raw json.RawMessage) error {
 		return nil
 	}
 	o.done = true
-	if err := s.begin(o, raw); err != nil {
+	if err := s.merge(o, raw); err != nil {
 		return err
 	}
 	switch o.Type {

@@ -1,7 +1,6 @@
 package responses
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 
@@ -90,11 +89,7 @@ func appendTools(b []byte, tools []model.Tool) []byte {
 		b = append(b, `,"description":`...)
 		b = wire.AppendString(b, tool.Description)
 		b = append(b, `,"parameters":`...)
-		if json.Valid(tool.Parameters) {
-			b = append(b, tool.Parameters...)
-		} else {
-			b = append(b, `{"type":"object","properties":{}}`...)
-		}
+		b = wire.AppendSchema(b, tool.Parameters)
 		b = append(b, `,"strict":false}`...)
 	}
 	return append(b, ']')

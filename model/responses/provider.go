@@ -18,7 +18,7 @@ type Provider struct {
 	server *wire.Server
 	extra  []wire.Param
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	dropped map[refused]bool
 }
 
@@ -38,7 +38,7 @@ func New(chat *openai.Provider) (*Provider, error) {
 	return &Provider{chat: chat, server: chat.Server(), extra: extra, dropped: map[refused]bool{}}, nil
 }
 
-// Close lets go of idle connections. Requests may still be made after it.
+// Close closes idle connections. Requests may still be made after it.
 func (p *Provider) Close() { p.chat.Close() }
 
 // String shows the server and no secrets.
@@ -77,7 +77,7 @@ func (p *Provider) takes(id, name string) bool {
 	return !p.dropped[refused{id, name}]
 }
 
-// drop notes that it does not.
+// drop notes that the server does not take a parameter for a model.
 func (p *Provider) drop(id, name string) {
 	p.server.Logger.Debug("model server refused a parameter", "model", id, "parameter", name)
 	p.mu.Lock()

@@ -13,10 +13,10 @@ import (
 // richOutput names results of calls that hold images among what a server refused.
 const richOutput = "output"
 
-// mended notes what a server refused a request for, if the request can do without it, and
+// learnRefusal notes what a server refused a request for, if the request can do without it, and
 // reports whether it is worth another try. The warning, if it has a title, is for the user.
 // Each try learns something new, so there is an end to them.
-func (p *Provider) mended(req *model.Request, sent []wire.Param, err error) (warning model.Chunk, again bool) {
+func (p *Provider) learnRefusal(req *model.Request, sent []wire.Param, err error) (warning model.Chunk, again bool) {
 	var e *model.Error
 	var d *wire.Detail
 	if !errors.As(err, &e) || !errors.As(err, &d) || e.Interrupted || e.Status != 400 && e.Status != 404 && e.Status != 422 {
@@ -28,7 +28,7 @@ func (p *Provider) mended(req *model.Request, sent []wire.Param, err error) (war
 	if e.Status == 404 {
 		return model.Chunk{}, false
 	}
-	if p.dropRefused(req, sent, d) || p.plainOutputs(req, d) {
+	if p.dropRefused(req, sent, d) || p.dropRichOutput(req, d) {
 		return model.Chunk{}, true
 	}
 	return p.chat.ImagesRefused(req, err)
@@ -113,11 +113,11 @@ func (p *Provider) dropReasoning(req *model.Request, d *wire.Detail) bool {
 	return true
 }
 
-// plainOutputs notes that the server wants results of calls as text alone ("Output of tool
+// dropRichOutput notes that the server wants results of calls as text alone ("Output of tool
 // call should be 'Input text'": github.com/ggml-org/llama.cpp/issues/23542; "Invalid type
 // for 'input'.", invalid_union: lmstudio-ai/lmstudio-bug-tracker/issues/2248), if this
 // request had some with images.
-func (p *Provider) plainOutputs(req *model.Request, d *wire.Detail) bool {
+func (p *Provider) dropRichOutput(req *model.Request, d *wire.Detail) bool {
 	s := p.style(req.Model)
 	if !s.rich || !s.images || d.AboutOneImage() || d.RefusesImages() {
 		return false

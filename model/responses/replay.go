@@ -63,7 +63,7 @@ func (s *style) pieces(m *transcript.Message, stale bool) []piece {
 	var list []piece
 	var text strings.Builder
 	spoken := false
-	said := func(mk mark, whole bool) {
+	flush := func(mk mark, whole bool) {
 		t := text.String()
 		if spoken {
 			t = strings.TrimPrefix(t, apart)
@@ -83,13 +83,13 @@ func (s *style) pieces(m *transcript.Message, stale bool) []piece {
 			switch {
 			case !own || !ok:
 			case mk.Type == messageItem:
-				said(mk, true)
+				flush(mk, true)
 			default:
-				said(mark{}, false)
+				flush(mark{}, false)
 				list = append(list, piece{mark: mk, raw: part.Replay, whole: true, leftOut: stale || !s.returnable(mk.Type, part.Replay)})
 			}
 		case *transcript.ToolPart:
-			said(mark{}, false)
+			flush(mark{}, false)
 			mk, ok := markOf(part.Replay)
 			list = append(list, piece{
 				mark: mark{Type: callItem, ID: mk.ID, CallID: s.callID(m, part)}, whole: own && ok,
@@ -97,7 +97,7 @@ func (s *style) pieces(m *transcript.Message, stale bool) []piece {
 			})
 		}
 	}
-	said(mark{}, false)
+	flush(mark{}, false)
 	return list
 }
 
@@ -119,13 +119,13 @@ func (s *style) returnable(kind string, raw json.RawMessage) bool {
 	return r.Encrypted != "" || len(r.Content) > 0 && !s.official
 }
 
-// keepReasoning leaves out reasoning that is not followed by an item that came to its end
+// leaveOutReasoning leaves out reasoning that is not followed by an item that came to its end
 // ("Item 'rs_…' of type 'reasoning' was provided without its required following item.":
 // github.com/vercel/ai/issues/7099, openai/openai-node/issues/1567). It reports whether the
 // items may have their ids: with them the server wants each with the reasoning before it
 // ("Item 'fc_…' of type 'function_call' was provided without its required 'reasoning' item":
 // github.com/VRSEN/agency-swarm/issues/367), and each of the form that it takes.
-func keepReasoning(list []piece) (ids bool) {
+func leaveOutReasoning(list []piece) (ids bool) {
 	ids = true
 	followed := false
 	for i := len(list) - 1; i >= 0; i-- {
@@ -133,7 +133,7 @@ func keepReasoning(list []piece) (ids bool) {
 		if one.Type == reasoningItem {
 			one.leftOut = one.leftOut || !followed
 		}
-		if one.leftOut || one.ID != "" && !idForm(one.ID) {
+		if one.leftOut || one.ID != "" && !isItemID(one.ID) {
 			ids = false
 		}
 		if !one.leftOut {
@@ -143,10 +143,10 @@ func keepReasoning(list []piece) (ids bool) {
 	return ids
 }
 
-// idForm reports whether an id is one that the API takes back ("Expected an ID that contains
+// isItemID reports whether an id is one that the API takes back ("Expected an ID that contains
 // letters, numbers, underscores, or dashes": github.com/langchain-ai/langchainjs/issues/11044).
 // GitHub Copilot gives out others (github.com/BerriAI/litellm/pull/30072).
-func idForm(id string) bool { return len(id) <= maxID && wire.ToolName(id) == id }
+func isItemID(id string) bool { return len(id) <= maxID && wire.ToolName(id) == id }
 
 // append writes an item and a comma.
 func (p *piece) append(b []byte, ids bool) []byte {

@@ -27,14 +27,14 @@ type step struct {
 	said    bool // a text was emitted
 	refused bool // the server sent a refusal
 
-	begun    bool // something was emitted
+	started  bool // something was emitted
 	received int  // pieces of the answer
 	size     int  // bytes of arguments
 	kept     int  // bytes to be sent back
 }
 
 func (s *step) emit(c model.Chunk) error {
-	s.begun = true
+	s.started = true
 	s.received++
 	if c.Kind == model.Reasoning || c.Kind == model.Finish || c.Replay != nil {
 		c.Origin = s.origin
@@ -49,7 +49,7 @@ func (s *step) emit(c model.Chunk) error {
 func (s *step) add(e *event) error {
 	switch e.Type {
 	case itemAdded:
-		return s.begin(s.open(e), e.Item)
+		return s.merge(s.open(e), e.Item)
 	case "response.output_item.done":
 		return s.end(s.open(e), e.Item)
 	case "response.output_text.delta":

@@ -28,8 +28,8 @@ func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(mo
 	var without *openai.WithoutImages // once it is tried whether images are why the request was refused
 	for {
 		params := p.params(req)
-		err := p.attempt(ctx, req, p.body(req, params, without == nil), without.Sending(yield))
-		if warning, again := p.mended(req, params, err); again {
+		err := p.attempt(ctx, req, p.body(req, params, without == nil), without.WrapYield(yield))
+		if warning, again := p.learnRefusal(req, params, err); again {
 			if warning.Title != "" && !yield(warning) {
 				return wire.ErrStopped
 			}
@@ -48,9 +48,9 @@ func (p *Provider) attempt(ctx context.Context, req *model.Request, body wire.Pi
 	s := &step{yield: yield, origin: p.origin(req.Model)}
 	return p.server.Do(ctx, &wire.Exchange{
 		Model: req.Model, Slow: p.slow(req.Model), Size: body.Size(), Patience: req.Patience,
-		Send:  func(ctx context.Context) (*http.Response, error) { return p.chat.Post(ctx, "responses", body) },
-		Read:  func(answer *wire.Watchdog) error { return p.read(s, answer, req.Model) },
-		Begun: func() bool { return s.begun },
+		Send:    func(ctx context.Context) (*http.Response, error) { return p.chat.Post(ctx, "responses", body) },
+		Read:    func(answer *wire.Watchdog) error { return p.read(s, answer, req.Model) },
+		Started: func() bool { return s.started },
 	})
 }
 
@@ -65,27 +65,27 @@ func (p *Provider) read(s *step, answer *wire.Watchdog, id string) error {
 		kind, data, err := events.Next()
 		switch {
 		case err != nil:
-			return p.server.Cut(err, s.begun)
+			return p.server.CutError(err, s.started)
 		case string(data) == "[DONE]":
 			continue // some other servers end so, after the last event
 		}
 		if err := e.decode(data); err != nil {
-			return p.server.Cut(wire.ErrMalformed, s.begun)
+			return p.server.CutError(wire.ErrMalformed, s.started)
 		}
 		if said, is := e.failed(kind, data); is {
 			failure := p.server.EventError(said)
-			failure.Interrupted = s.begun
+			failure.Interrupted = s.started
 			return failure
 		}
 		before := s.received
 		if err := s.add(&e); err != nil {
 			switch {
 			case errors.Is(err, wire.ErrTooManyCalls), errors.Is(err, wire.ErrLongArguments), errors.Is(err, errLongItems):
-				return p.server.Cut(err, s.begun)
+				return p.server.CutError(err, s.started)
 			case errors.Is(err, wire.ErrStopped):
 				return err
 			}
-			return p.server.Cut(wire.ErrMalformed, s.begun)
+			return p.server.CutError(wire.ErrMalformed, s.started)
 		}
 		switch {
 		case s.final != nil:

@@ -27,8 +27,7 @@ type Server struct {
 	Owners bool
 }
 
-// UnknownError is the name of a model of a provider that does not exist, or that cannot be
-// used.
+// UnknownError reports a model whose provider does not exist or cannot be used.
 type UnknownError struct {
 	Model string
 	// Why says why the provider cannot be used; empty means that there is none.
@@ -57,8 +56,8 @@ type opened struct {
 	Server
 	open func() (model.Provider, error)
 
-	mu     sync.Mutex
-	listed []model.Info // what it answered, once it did
+	mu     sync.Mutex   // guards listed
+	listed []model.Info // the last list that the server gave
 }
 
 // New returns a router. The fallback names the server of models without a provider; empty

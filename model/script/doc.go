@@ -86,7 +86,7 @@
 //	s, err := script.Load("demo.jsonl", file)
 //	provider := s.Provider(script.Options{})
 //
-// The package knows nothing of the loop, of tools or of sessions. It imports
+// The package has no part in the loop, in tools or in sessions. It imports
 // model, transcript and the standard library and starts no goroutine.
 //
 // # Requirements

@@ -19,7 +19,7 @@ import (
 // Options.Models says otherwise.
 const DefaultModel = "script"
 
-// Options are what a script's surroundings tell it.
+// Options are what a script has to know of the process that plays it.
 type Options struct {
 	// Cwd answers ${cwd} for a request; nil means that a step which asks for it
 	// fails.
@@ -55,7 +55,6 @@ func (p *provider) Models(context.Context) ([]model.Info, error) {
 	return slices.Clone(p.opts.Models), nil
 }
 
-// Describe returns the model of that id, or one of which nothing is known.
 // Probe has nothing to ask.
 func (p *provider) Probe(context.Context, string) ([]string, error) { return nil, nil }
 
@@ -82,7 +81,7 @@ func (p *provider) play(ctx context.Context, req *model.Request, yield func(mode
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	st, sc, prompt, err := p.script.take(req)
+	st, sc, prompt, err := p.script.nextStep(req)
 	if err != nil {
 		return invalid(err)
 	}
@@ -113,8 +112,8 @@ func (p *provider) play(ctx context.Context, req *model.Request, yield func(mode
 // looksEvery is how often a step looks for the file that it waits for.
 const looksEvery = 2 * time.Millisecond
 
-// await waits for the file that the step waits for, if it does. No one tells when a file
-// comes to be, so it looks again and again.
+// await waits for the file of a step that has one. It polls, because the file may be made by any
+// program.
 func (p *provider) await(ctx context.Context, st *step, scope *scope) error {
 	if st.Until == "" {
 		return nil
@@ -135,14 +134,14 @@ func (p *provider) await(ctx context.Context, st *step, scope *scope) error {
 }
 
 // end streams what follows a step's content: nothing for ever, a failure, or
-// the finish.
-func (s *step) end(ctx context.Context, req *model.Request, yield func(model.Chunk) bool, begun bool) error {
+// the finish. started says that there was content.
+func (s *step) end(ctx context.Context, req *model.Request, yield func(model.Chunk) bool, started bool) error {
 	switch {
 	case s.Wait != "":
 		<-ctx.Done()
 		return ctx.Err()
 	case s.Error != nil:
-		return s.Error.err(begun)
+		return s.Error.err(started)
 	}
 	if s.Usage != nil {
 		usage := *s.Usage

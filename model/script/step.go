@@ -109,7 +109,7 @@ func (f *fault) check() error {
 
 // err is the failure that the fault stands for; started says that the step had
 // streamed something before it.
-func (f *fault) err(begun bool) *model.Error {
+func (f *fault) err(started bool) *model.Error {
 	kind, ok := errorKinds[f.Kind]
 	if !ok {
 		kind = kindOf(f.Status)
@@ -122,7 +122,7 @@ func (f *fault) err(begun bool) *model.Error {
 		Kind: kind, Status: f.Status, Message: message,
 		Busy:        kind == model.Transient && (f.Status == 429 || f.Status == 503),
 		RetryAfter:  time.Duration(f.RetryAfter) * time.Millisecond,
-		Interrupted: begun,
+		Interrupted: started,
 	}
 }
 
@@ -159,17 +159,17 @@ func (s *scene) at(n int) *step {
 // after returns the position after n answered steps; failed steps before it
 // are skipped.
 func (s *scene) after(n int) int {
-	place := 0
+	position := 0
 	for _, st := range s.steps {
 		switch {
 		case n == 0:
-			return place
+			return position
 		case st.Repeat == forever || st.Error == nil && n <= st.times():
-			return place + n
+			return position + n
 		case st.Error == nil:
 			n -= st.times()
 		}
-		place += st.times()
+		position += st.times()
 	}
-	return place + n
+	return position + n
 }

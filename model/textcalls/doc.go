@@ -2,7 +2,7 @@
 //
 // It owns the forms in which model families write calls (Hermes and Qwen, Qwen3-Coder,
 // GLM, Mistral, DeepSeek and others that have "invoke" elements), where in an answer such
-// a text counts, and what is said where it does not. It refuses to know tools, servers
+// a text counts, and what is said where it does not. It has no part in tools, servers
 // and the wire: it stands between a [model.Provider] and the loop.
 //
 //	provider = textcalls.New(provider, textcalls.Auto)

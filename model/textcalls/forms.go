@@ -12,7 +12,7 @@ import (
 // function reads <function=NAME><parameter=KEY>VALUE</parameter>...</function>, as
 // Qwen3-Coder writes calls.
 func (p *parser) function() error {
-	p.take("<function=")
+	p.accept("<function=")
 	name, rest, found := strings.Cut(p.rest, ">")
 	if !found {
 		return errNone
@@ -22,9 +22,9 @@ func (p *parser) function() error {
 	for {
 		p.skip()
 		switch {
-		case p.take("</function>"):
+		case p.accept("</function>"):
 			return p.addMap(name, arguments)
-		case p.take("<parameter="):
+		case p.accept("<parameter="):
 			key, value, err := p.value("", "</parameter>")
 			if err != nil {
 				return err
@@ -52,7 +52,7 @@ func (p *parser) invoke() error {
 	arguments := map[string]any{}
 	for {
 		p.skip()
-		if p.take("</invoke>") {
+		if p.accept("</invoke>") {
 			return p.addMap(name, arguments)
 		}
 		if !strings.HasPrefix(p.rest, "<parameter ") {
@@ -121,13 +121,13 @@ func (p *parser) keyed(closing string) error {
 	for {
 		p.skip()
 		switch {
-		case p.take("<arg_key>"):
+		case p.accept("<arg_key>"):
 			key, rest, found := strings.Cut(p.rest, "</arg_key>")
 			if p.rest = rest; !found {
 				return errNone
 			}
 			p.skip()
-			if !p.take("<arg_value>") {
+			if !p.accept("<arg_value>") {
 				return errNone
 			}
 			key, value, err := p.value(key, "</arg_value>")

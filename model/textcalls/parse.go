@@ -64,7 +64,7 @@ func placesAfter(cut, text string) []int {
 	return slices.DeleteFunc(found, func(at int) bool { return at < 0 })
 }
 
-// places are where written calls may begin: outside of code and of quotations. Open is the
+// places are where written calls may begin: outside of code and of quotations. open is the
 // fence in which the last line stands.
 func places(text string) (found []int, open string) {
 	fence := ""
@@ -133,7 +133,7 @@ func inLine(line string, offset int) []int {
 	return found
 }
 
-// lead is what of a line stands before a place.
+// lead is what stands in a line before a place, as far as it says whether that is quoted.
 type lead struct {
 	// code is the number of backticks that code began with, which ends with as many.
 	code int
@@ -227,7 +227,7 @@ func (p *parser) skip() {
 	}
 }
 
-func (p *parser) take(prefix string) bool {
+func (p *parser) accept(prefix string) bool {
 	rest, ok := strings.CutPrefix(p.rest, prefix)
 	if ok {
 		p.rest = rest
@@ -253,17 +253,17 @@ func (p *parser) add(name, arguments string) error {
 // element reads one call, or a wrapper with several.
 func (p *parser) element() error {
 	switch {
-	case p.take("<tool_call>"):
+	case p.accept("<tool_call>"):
 		return p.within("</tool_call>")
-	case p.take("<function_calls>"):
+	case p.accept("<function_calls>"):
 		return p.within("</function_calls>")
-	case p.take("<tool_calls>"):
+	case p.accept("<tool_calls>"):
 		return p.within("</tool_calls>")
 	case strings.HasPrefix(p.rest, "<function="):
 		return p.function()
 	case strings.HasPrefix(p.rest, "<invoke "):
 		return p.invoke()
-	case p.take("[TOOL_CALLS]"):
+	case p.accept("[TOOL_CALLS]"):
 		return p.mistral()
 	}
 	return errNone
@@ -280,7 +280,7 @@ func (p *parser) within(closing string) error {
 	for found := 0; ; found++ {
 		p.skip()
 		switch {
-		case p.take(closing), p.rest == "" && found > 0:
+		case p.accept(closing), p.rest == "" && found > 0:
 			if found == 0 {
 				return errNone
 			}

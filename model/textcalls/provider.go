@@ -68,12 +68,12 @@ func (p provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mode
 	}
 }
 
-// opening is what matters of an answer that was cut and now goes on: the fence in which its
-// last line stands, and that line. It is "" when the model answers anew.
+// opening is what matters of an answer that was cut and that this one continues: the fence in
+// which its last line stands, and that line. It is "" when the model answers anew.
 func opening(messages []*transcript.Message) string {
 	var cut string
 	for _, message := range slices.Backward(messages) {
-		text, ends := goesOn(message)
+		text, ends := continuedText(message)
 		if cut = text + cut; ends {
 			break
 		}
@@ -86,9 +86,9 @@ func opening(messages []*transcript.Message) string {
 	return last
 }
 
-// goesOn is the text of a message of the model's to which no one but the agent has answered.
-// With a call, or a word of the user's, the search for such messages ends.
-func goesOn(message *transcript.Message) (text string, ends bool) {
+// continuedText is the text of a message of the model's to which only the agent itself has answered.
+// A call, or a word of the user's, ends the search for such messages.
+func continuedText(message *transcript.Message) (text string, ends bool) {
 	ends = message.Synthetic
 	for _, part := range message.Parts {
 		switch part := part.(type) {
@@ -192,7 +192,7 @@ func (r *reader) release() string {
 			break
 		}
 		until += next
-		begins, may := begin(text[until:])
+		begins, may := beginsCall(text[until:])
 		if begins && r.tried < maxPlaces {
 			r.tried++
 			r.holds = mayStand(text, until, r.cut)
@@ -220,8 +220,8 @@ func mayStand(text string, at int, cut string) bool {
 // longestTag bounds what may still become the beginning of a call, in bytes.
 const longestTag = 48
 
-// begin reports whether a written call begins with a text, or may when more of it comes.
-func begin(text string) (begins, may bool) {
+// beginsCall reports whether a text begins with a written call, or may when more of it comes.
+func beginsCall(text string) (begins, may bool) {
 	plain := text
 	if at := familyTag().FindStringIndex(text); at != nil && at[0] == 0 {
 		plain = "<" + text[at[1]:]

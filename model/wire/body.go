@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// Pieces are a body of a request in pieces, so that a conversation is sent without being copied
-// into one text first. A piece ends where no string of JSON is open.
+// Pieces are the body of a request in pieces, so that a conversation is sent without being copied
+// into one text first. No piece ends within a string of JSON.
 type Pieces []string
 
 // Size is the length of the body.
@@ -45,7 +45,7 @@ func (b *Body) Read(p []byte) (n int, err error) {
 // Close implements io.Closer.
 func (*Body) Close() error { return nil }
 
-// SendWith makes it the body of a request.
+// SendWith makes b the body of a request.
 func (b *Body) SendWith(req *http.Request) {
 	req.Body, req.GetBody, req.ContentLength = b, b.again, int64(b.pieces.Size())
 }

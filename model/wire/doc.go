@@ -2,7 +2,7 @@
 // and its limits, events of a streamed answer, errors and what they mean, and the pieces of
 // a request that every API words alike.
 //
-// It knows no API of its own. A provider writes the request and reads the events; a
+// It has no API of its own. A provider writes the request and reads the events; a
 // [Server] sends it under a [Watchdog] and says what went wrong.
 //
 //	server := &wire.Server{Base: base, Key: key}
@@ -14,7 +14,7 @@
 //		},
 //	})
 //
-// It imports model, transcript and the standard library. It starts no goroutine of its
+// It imports internal/jsonscan, model, transcript and the standard library. It starts no goroutine of its
 // own; idle connections of a transport hold some until [CloseIdle].
 //
 // # Requirements

@@ -38,8 +38,8 @@ type Exchange struct {
 	Read func(answer *Watchdog) error
 	// Patience is that of the request; see model.Request.
 	Patience func(limit time.Duration)
-	// Begun reports whether a part of the answer was handed on.
-	Begun func() bool
+	// Started reports whether a part of the answer was handed on.
+	Started func() bool
 }
 
 // Do makes the exchange with a watchdog over it. Its error is ErrStopped, one of the
@@ -52,7 +52,7 @@ func (s *Server) Do(ctx context.Context, x *Exchange) error {
 	defer dog.Stop()
 	if x.Patience != nil {
 		x.Patience(dog.limit)
-		dog.patience = x.Patience
+		dog.onLimit = x.Patience
 	}
 
 	start := time.Now()
@@ -78,7 +78,7 @@ func (s *Server) Do(ctx context.Context, x *Exchange) error {
 		return parent.Err()
 	case errors.Is(context.Cause(ctx), ErrIdle):
 		message, hint := dog.reason()
-		return &model.Error{Kind: model.Transient, Message: message, Hint: hint, Interrupted: x.Begun(), TimedOut: true, Err: ErrIdle}
+		return &model.Error{Kind: model.Transient, Message: message, Hint: hint, Interrupted: x.Started(), TimedOut: true, Err: ErrIdle}
 	}
 	return err
 }
@@ -97,9 +97,9 @@ func Drain(answer *Watchdog, finish func() error) error {
 	return err
 }
 
-// Cut says why an answer has no end. started says that a part of it was handed on.
-func (s *Server) Cut(err error, begun bool) error {
-	e := &model.Error{Kind: model.Transient, Interrupted: begun, Err: err}
+// CutError says why an answer has no end. started says that a part of it was handed on.
+func (s *Server) CutError(err error, started bool) error {
+	e := &model.Error{Kind: model.Transient, Interrupted: started, Err: err}
 	switch {
 	case errors.Is(err, ErrWebPage):
 		e.Kind, e.Message, e.Hint = model.Invalid, "the model server answered with a web page", s.BaseHint()
@@ -107,7 +107,7 @@ func (s *Server) Cut(err error, begun bool) error {
 		e.Kind, e.Message = model.Invalid, "the model server's answer was given up: "+err.Error()
 	case errors.Is(err, ErrMalformed):
 		e.Message = err.Error()
-	case errors.Is(err, io.EOF) && !begun:
+	case errors.Is(err, io.EOF) && !started:
 		e.Message = "the model server ended the answer before it began"
 	case errors.Is(err, io.EOF):
 		e.Message = "the model server ended the answer in the middle"
@@ -118,8 +118,8 @@ func (s *Server) Cut(err error, begun bool) error {
 	return e
 }
 
-// CheckStatus returns an answer that is a success, and an error for one that is not. What
-// the server says is read within bounds.
+// CheckStatus returns an answer that is a success, and an error for any other. Of that it reads
+// what the server says, within bounds.
 func (s *Server) CheckStatus(res *http.Response) (*http.Response, error) {
 	if res.StatusCode >= 200 && res.StatusCode <= 299 {
 		return res, nil
@@ -129,25 +129,24 @@ func (s *Server) CheckStatus(res *http.Response) (*http.Response, error) {
 	return nil, s.StatusError(res.StatusCode, res.Header, body)
 }
 
-// maxErrorBody bounds what is read of an answer that says no.
+// maxErrorBody bounds what is read of an answer that is an error, in bytes.
 const maxErrorBody = 64 << 10
 
-// The bounds of a list of models.
+// The bounds of a list of models: the wait for it, and its bytes.
 const (
-	modelsTimeout = 10 * time.Second
-	MaxModels     = 8 << 20 // bytes
+	listTimeout  = 10 * time.Second
+	MaxListBytes = 8 << 20
 )
 
-// Fetch returns the body of an answer that send brings, for at most 10 seconds and as far
-// as a list of models may be long.
+// Fetch returns the body of the answer that send gets, within the bounds of a list of models.
 func (s *Server) Fetch(parent context.Context, send func(ctx context.Context) (*http.Response, error)) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(parent, modelsTimeout, ErrIdle)
+	ctx, cancel := context.WithTimeoutCause(parent, listTimeout, ErrIdle)
 	defer cancel()
 	res, err := send(ctx)
 	var body []byte
 	if err == nil {
 		defer CloseBody(res)
-		body, err = io.ReadAll(io.LimitReader(res.Body, MaxModels))
+		body, err = io.ReadAll(io.LimitReader(res.Body, MaxListBytes))
 	}
 	switch {
 	case err == nil:

@@ -1,6 +1,11 @@
 package wire
 
-import "acp-agent/transcript"
+import (
+	"fmt"
+
+	"acp-agent/model"
+	"acp-agent/transcript"
+)
 
 // imageRefusals are what servers say of a request with images to a model that takes none,
 // in lower case. The last ones are said of content in parts, which only a message with
@@ -37,6 +42,12 @@ func (d *Detail) RefusesImages() bool {
 // others would be taken.
 func (d *Detail) AboutOneImage() bool {
 	return d.Contains(aboutOneImage...) || d.Contains("at most", "too many")
+}
+
+// NoImagesWarning tells the user that a model takes no images, in the words of its server.
+func NoImagesWarning(id, said string) model.Chunk {
+	return model.Chunk{Kind: model.Warning, Title: "Image not sent", Text: fmt.Sprintf(
+		"%s takes no images, so those of this conversation are not sent to it. Choose another model to have them seen. Its server said: %s", id, said)}
 }
 
 // HasImages reports whether a conversation has images, of the user or of results.

@@ -53,7 +53,7 @@ func WindowFull(reason string) bool {
 	return false
 }
 
-// FullWarning is what the user is told of such an end.
+// FullWarning is the warning for the user about such an end.
 func FullWarning() model.Chunk {
 	return model.Chunk{
 		Kind: model.Warning, Title: "The context is full",

@@ -31,7 +31,7 @@ func (r repeating) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	again := req.Clone(req.Context()) // a RoundTripper must not change the one it is given
 	again.Body = body
-	r.CloseIdleConnections() // those beside it are as old
+	r.CloseIdleConnections() // the other idle ones are as old
 	return r.RoundTripper.RoundTrip(again)
 }
 

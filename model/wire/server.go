@@ -24,12 +24,11 @@ type Server struct {
 	Logger                       *slog.Logger
 }
 
-// NewTransport returns what carries the requests: carrier, or a transport made for it, and
-// before it what takes out of each body what the model must not see, and what repeats a
-// request that met a closed connection.
+// NewTransport returns a transport over carrier, or over a Carrier of its own. It takes out of each
+// body what the model must not see, and repeats a request that met a closed connection.
 func NewTransport(carrier http.RoundTripper, redact func(string) string) http.RoundTripper {
 	if carrier == nil {
-		carrier = newTransport()
+		carrier = Carrier()
 	}
 	carrier = repeating{carrier}
 	if redact != nil {
@@ -38,7 +37,7 @@ func NewTransport(carrier http.RoundTripper, redact func(string) string) http.Ro
 	return carrier
 }
 
-// CloseIdle lets go of the idle connections of a transport.
+// CloseIdle closes the idle connections of a transport.
 func CloseIdle(carrier http.RoundTripper) {
 	if t, ok := carrier.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()

@@ -36,7 +36,7 @@ type Events struct {
 	err            error
 
 	kind    string
-	pending []byte // data that goes on in the next line
+	pending []byte // data that the next line continues
 	bare    bool   // pending is bare JSON
 }
 
@@ -58,7 +58,7 @@ func (e *Events) Next() (kind string, data []byte, err error) {
 		line, err := e.line()
 		if err != nil {
 			if errors.Is(err, io.EOF) && len(e.pending) > 0 {
-				kind, data = e.take(nil)
+				kind, data = e.finish(nil)
 				return kind, data, nil
 			}
 			return "", nil, err
@@ -66,7 +66,7 @@ func (e *Events) Next() (kind string, data []byte, err error) {
 		line = bytes.TrimSpace(line)
 		if len(line) == 0 {
 			if len(e.pending) > 0 && !e.bare {
-				kind, data = e.take(nil)
+				kind, data = e.finish(nil)
 				return kind, data, nil
 			}
 			continue
@@ -77,7 +77,7 @@ func (e *Events) Next() (kind string, data []byte, err error) {
 			return "", nil, err
 		case len(value) == 0:
 		case len(e.pending) == 0 && whole(value):
-			kind, data = e.take(value)
+			kind, data = e.finish(value)
 			return kind, data, nil
 		case len(e.pending)+len(value) > maxEvent:
 			return "", nil, ErrTooLong
@@ -87,8 +87,8 @@ func (e *Events) Next() (kind string, data []byte, err error) {
 	}
 }
 
-// take returns data, or what is pending, as the event.
-func (e *Events) take(data []byte) (string, []byte) {
+// finish returns data, or with nil what is pending, as an event, and starts the next one.
+func (e *Events) finish(data []byte) (string, []byte) {
 	kind := e.kind
 	e.kind = ""
 	if data == nil {

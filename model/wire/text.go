@@ -1,45 +1,27 @@
 package wire
 
-import "unicode/utf8"
+import (
+	"encoding/json"
 
-const hexDigits = "0123456789abcdef"
+	"acp-agent/internal/jsonscan"
+)
 
-// AppendString writes s as a JSON string. Bytes that are not UTF-8 become
-// U+FFFD; <, > and & stay as they are, for this is not bound for a web page.
-func AppendString(b []byte, s string) []byte {
-	b = append(b, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= utf8.RuneSelf {
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && size == 1 {
-				b = append(append(b, s[start:i]...), "\uFFFD"...)
-				start = i + 1
-			}
-			i += size
-			continue
-		}
-		if c >= ' ' && c != '"' && c != '\\' {
-			i++
-			continue
-		}
-		b = append(b, s[start:i]...)
-		switch c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, `\n`...)
-		case '\r':
-			b = append(b, `\r`...)
-		case '\t':
-			b = append(b, `\t`...)
-		default:
-			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-		}
-		i++
-		start = i
+// AppendString writes s as a JSON string; see [jsonscan.AppendString].
+func AppendString(b []byte, s string) []byte { return jsonscan.AppendString(b, s) }
+
+// AppendComma separates what is there, if anything is, from what comes next.
+func AppendComma(b []byte) []byte {
+	if len(b) == 0 {
+		return b
 	}
-	b = append(b, s[start:]...)
-	return append(b, '"')
+	return append(b, ',')
+}
+
+// AppendSchema writes the schema of a tool's parameters. Where it is not JSON, it is that of no
+// parameters, so that one faulty tool does not fail every request.
+func AppendSchema(b []byte, schema json.RawMessage) []byte {
+	if json.Valid(schema) {
+		return append(b, schema...)
+	}
+	return append(b, `{"type":"object","properties":{}}`...)
 }

@@ -43,9 +43,7 @@ func IsLocal(host string) bool {
 }
 
 // Carrier returns what carries requests to model servers over the network.
-func Carrier() http.RoundTripper { return newTransport() }
-
-func newTransport() *http.Transport {
+func Carrier() http.RoundTripper {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,

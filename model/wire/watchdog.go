@@ -21,17 +21,17 @@ import (
 // for that long, hosted ones too: a patch of a large file took 6 minutes
 // (github.com/github/copilot-cli/issues/4286).
 const (
-	// StartTimeout bounds the silence on the wire before an answer, IdleTimeout that
-	// within it, of hosted servers.
+	// StartTimeout bounds the silence of a hosted server before an answer, IdleTimeout the
+	// silence within one.
 	StartTimeout = 2 * time.Minute
 	IdleTimeout  = 6 * time.Minute
-	// SlowTimeout is either of local servers, and that before an answer of models that
-	// read or reason in silence.
+	// SlowTimeout takes the place of both for local servers, and of StartTimeout for models
+	// that read or reason in silence.
 	SlowTimeout = 10 * time.Minute
-	// contentTimeout bounds the time in which events come, and none brings content.
+	// contentTimeout bounds the time in which events arrive, but none with content.
 	contentTimeout = 10 * time.Minute
 	// keepAliveTimeout bounds the time without content while the server says that it is
-	// busy; localKeepAliveTimeout is that for local servers.
+	// busy; localKeepAliveTimeout does so for local servers.
 	keepAliveTimeout      = 30 * time.Minute
 	localKeepAliveTimeout = time.Hour
 )
@@ -90,22 +90,22 @@ func (t Timeouts) contentLimits(local bool) (vain, alive time.Duration) {
 	return vain, max(vain, alive)
 }
 
-// patience is a length of time and what of it was spent.
-type patience struct{ limit, spent time.Duration }
+// allowance is a length of time and how much of it was spent.
+type allowance struct{ limit, spent time.Duration }
 
 // Watchdog reads a body and ends the request when the server is silent for longer than
-// its limit, or brings no content for longer than its patience. Only waiting for the
-// server counts, not the consumer's time. The timer's function runs on its own for an
-// instant; it only cancels.
+// its limit, or brings no content for longer than it may. Only waiting for the
+// server counts, not the consumer's time. The timer's function runs on a goroutine of its own
+// for an instant; it only cancels.
 type Watchdog struct {
 	Body  io.Reader // set once there is an answer
 	limit time.Duration
 	timer *time.Timer
-	// patience is told of the limit of an answer that has started; nil means no one.
-	patience func(limit time.Duration)
+	// onLimit, unless nil, is called with the limit of an answer that has started.
+	onLimit func(limit time.Duration)
 
-	vain  patience // without content; a sign of life renews it
-	alive patience // without content, whatever signs of life there are
+	vain  allowance // without content; a sign of life renews it
+	alive allowance // without content, whatever signs of life there are
 }
 
 // NewWatchdog returns a watchdog that waits for the answer to begin.
@@ -115,11 +115,11 @@ func NewWatchdog(limit time.Duration, cancel context.CancelCauseFunc) *Watchdog 
 
 // Read implements io.Reader.
 func (w *Watchdog) Read(b []byte) (int, error) {
-	begun := time.Now()
+	start := time.Now()
 	w.timer.Reset(min(w.limit, w.vain.limit-w.vain.spent, w.alive.limit-w.alive.spent))
 	n, err := w.Body.Read(b)
 	w.timer.Stop()
-	waited := time.Since(begun)
+	waited := time.Since(start)
 	w.vain.spent += waited
 	w.alive.spent += waited
 	return n, err
@@ -131,10 +131,10 @@ func (w *Watchdog) Stop() { w.timer.Stop() }
 // Content notes that a part of the answer has come.
 func (w *Watchdog) Content() { w.vain.spent, w.alive.spent = 0, 0 }
 
-// Answering has the limit of an answer that has started.
+// Answering sets the limit that holds once the answer has started.
 func (w *Watchdog) Answering(limit time.Duration) {
-	if w.patience != nil && limit != w.limit {
-		w.patience(limit)
+	if w.onLimit != nil && limit != w.limit {
+		w.onLimit(limit)
 	}
 	w.limit = limit
 }
@@ -142,16 +142,16 @@ func (w *Watchdog) Answering(limit time.Duration) {
 // SignOfLife notes that the server says it is busy.
 func (w *Watchdog) SignOfLife() { w.vain.spent = 0 }
 
-// LastWait has no more than the limit left for all that may still come.
+// LastWait leaves no more than the limit for everything that may still come.
 func (w *Watchdog) LastWait(limit time.Duration) {
-	w.limit, w.alive = limit, patience{limit: limit}
+	w.limit, w.alive = limit, allowance{limit: limit}
 }
 
 // reason says why the request was ended, and what to do about it.
 func (w *Watchdog) reason() (message, hint string) {
-	for _, p := range []patience{w.alive, w.vain} {
-		if p.spent >= p.limit {
-			return fmt.Sprintf("the model server kept the answer open for %s and said nothing", p.limit),
+	for _, a := range []allowance{w.alive, w.vain} {
+		if a.spent >= a.limit {
+			return fmt.Sprintf("the model server kept the answer open for %s and said nothing", a.limit),
 				"model.content_timeout and model.keep_alive_timeout say how long to wait"
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// alwaysPrefix returns the narrowest argv prefix that "always" may store for a command
-// that is asked about, and whether it is the whole command line (E5). Interpreters, and
-// findings that come back each time, get none; why says so.
+// alwaysPrefix returns the narrowest prefix of argv that "always" may store for a command
+// that is asked about, and whether the rule is for exactly these words (E5). For interpreters, and for
+// findings that are asked about each time, there is none; why says so.
 func alwaysPrefix(argv []string, f finding) (prefix []string, exact bool, why string) {
 	name := path.Base(argv[0])
 	switch {
@@ -22,7 +22,7 @@ func alwaysPrefix(argv []string, f finding) (prefix []string, exact bool, why st
 	case f.class == Outside:
 		return nil, false, "it reaches outside the workspace, or may"
 	}
-	if isInterpreter(name) || hasWord("eval source . exec trap ssh awk gawk sed find xargs make npx pnpx bunx uvx", name) && name != "make" && name != "find" && name != "sed" {
+	if isInterpreter(name) || hasWord("eval source . exec trap ssh awk gawk xargs npx pnpx bunx uvx", name) {
 		return nil, false, "it runs a program that is not judged here"
 	}
 	for _, fam := range families(name) {

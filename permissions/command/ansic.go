@@ -3,8 +3,6 @@ package command
 import (
 	"strconv"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // ansiC is what $'…' stands for, as far as it can be told: a word that holds one with
@@ -51,13 +49,4 @@ func number(b *strings.Builder, text string, base, most int) (digits int) {
 	}
 	b.WriteByte(byte(value))
 	return digits
-}
-
-// isPwd reports "$(pwd)", which is a long way to write ".".
-func isPwd(c *syntax.CmdSubst) bool {
-	if len(c.Stmts) != 1 || !plain(c.Stmts[0]) {
-		return false
-	}
-	call, ok := c.Stmts[0].Cmd.(*syntax.CallExpr)
-	return ok && len(call.Assigns) == 0 && len(call.Args) == 1 && call.Args[0].Lit() == "pwd"
 }

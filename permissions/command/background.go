@@ -1,13 +1,12 @@
 package command
 
-// detaches reports the programs whose work goes on behind the back of the shell that
-// started them: programs that take a command out of its session or its jobs, and programs
-// that have a service run it.
+// detaches reports whether a program's work outlives the shell that started it: the program takes a command
+// out of its session or its jobs, or a service runs the command.
 func detaches(name string) bool {
 	return hasWord("nohup setsid disown bg daemon daemonize start-stop-daemon at batch systemd-run tmux screen dtach abduco ssh-agent gpg-agent", name)
 }
 
-// detachFrom marks the parts that came since index from as running in the background.
+// detachFrom marks the parts from an index on as running in the background.
 func (pt *parts) detachFrom(from int) {
 	for i := range pt.list[from:] {
 		pt.list[from+i].Background = true

@@ -8,14 +8,15 @@ import (
 	"sync"
 )
 
-// Of what a reading command's own text must bound: its time and its output.
+// Bounds of the time and the output of a command that only reads. The text of the command must show
+// that it keeps them.
 const (
 	maxStages    = 64 // of a pipeline
-	maxLengthens = 3  // stages of a pipeline that make more of what they read
-	maxPrints    = 32 // of a script of sed or awk, for each line
+	maxLengthens = 3  // stages of a pipeline that write more than they read
+	maxPrints    = 32 // of one line, by a script of sed or awk
 	maxNumbers   = 1_000_000
-	maxPiece     = 1000     // bytes of what may be printed for every line
-	maxPrinted   = 10 << 20 // bytes of the format of printf, which is used again for more operands
+	maxPiece     = 1000     // bytes of a word that may be printed for every line
+	maxPrinted   = 10 << 20 // bytes of the format of printf, times its operands
 	maxSleep     = 60       // seconds
 	maxRepeats   = 10_000   // what the counts of a pattern multiply to
 )
@@ -26,7 +27,7 @@ var wideFormat = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`%[^A-Za-z%]*[0-9]{4}`)
 })
 
-// widths are options whose value says how wide a line is or how many threads work.
+// widths are the options whose value is the width of a line or a number of threads, by program.
 var widths = map[string]string{
 	"nl": "-w --number-width", "diff": "-W --width", "ls": "--width", "rg": "-j --threads",
 }
@@ -39,7 +40,7 @@ func bounded(s simple, p parsed) finding {
 			return f("a width or a number of threads is too large for what only reads")
 		}
 	}
-	formats := hasWord("printf seq date stat find ls git", s.name())
+	formats := hasWord("printf seq date stat find ls git awk", s.name())
 	pieces := hasWord("seq stat find nl cut rg", s.name())
 	patterns := hasWord("grep egrep fgrep rg sed awk find git nl", s.name())
 	for _, w := range s.args() {
@@ -80,11 +81,13 @@ var counts = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\{,?([0-9]+)(?:,([0-9]*))?\\?\}`)
 })
 
-// repeats is what the counts of a pattern multiply to.
+// repeats returns the product of the counts of a pattern if one may be inside another, and otherwise
+// their sum.
 func repeats(pattern string) int {
 	if !strings.Contains(pattern, "{") {
 		return 1
 	}
+	nested := countedGroup().MatchString(pattern)
 	product := 1
 	for _, m := range counts().FindAllStringSubmatch(pattern, -1) {
 		most := 1
@@ -95,14 +98,24 @@ func repeats(pattern string) int {
 			}
 			most = max(most, n)
 		}
-		if product *= most; product > maxRepeats {
+		if !nested {
+			product += most
+		} else {
+			product *= most
+		}
+		if product > maxRepeats {
 			return product
 		}
 	}
 	return product
 }
 
-// plainNumber is an operand of seq of which it is plain how large it is.
+// countedGroup finds a group that is repeated a number of times, or a count that is.
+var countedGroup = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[)}]\\?\{`)
+})
+
+// plainNumber matches an operand of seq whose size is plain.
 var plainNumber = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[-+]?([0-9]{1,9}(\.[0-9]{0,6})?|\.[0-9]{1,6})$`)
 })
@@ -131,7 +144,7 @@ func shortSequence(operands []word) bool {
 	return step != 0 && (last-first)/step <= maxNumbers
 }
 
-// prints is how often a script of sed or awk prints one line, or a part of it.
+// prints returns how often a script of sed or awk may print one line, or a part of it.
 func prints(s simple) int {
 	count := 0
 	for _, w := range s.args() {
@@ -140,8 +153,8 @@ func prints(s simple) int {
 	return count
 }
 
-// lengthens reports a command whose output may be several times as long as its input: the
-// output of a row of them grows with a power of their number.
+// lengthens reports whether a command's output may be several times as long as its input: in a pipeline the
+// factors multiply.
 func lengthens(s simple) bool {
 	switch s.name() {
 	case "od", "nl", "fold":
@@ -156,7 +169,7 @@ func lengthens(s simple) bool {
 	return false
 }
 
-// boundedPipeline asks about a pipeline that its length makes endless.
+// boundedPipeline asks about a pipeline whose length makes it endless.
 func boundedPipeline(stages int, ran []simple) finding {
 	longer := 0
 	for _, s := range ran {

@@ -12,7 +12,7 @@ import (
 	"acp-agent/permissions"
 )
 
-// simple is one simple command as the checks on what flows between commands see it.
+// simple is one simple command, in the form for the checks of what flows between commands.
 type simple struct {
 	words []word   // after the wrappers
 	argv  []string // the values of words; argv[0] is the base name
@@ -43,7 +43,7 @@ func (j *judge) call(stmt *syntax.Stmt, c *syntax.CallExpr, at dirs, floor findi
 		inner = append(inner, j.inside(a, at, floor)...)
 	}
 	words := j.words.evaluate(c.Args, at)
-	settleGlobs(words)
+	resolveOptionGlobs(words)
 	for i := range words {
 		for _, prog := range words[i].inner {
 			f := floor.worse(asks(Dynamic, "a substitution is only known when it runs"))
@@ -61,14 +61,15 @@ func (j *judge) call(stmt *syntax.Stmt, c *syntax.CallExpr, at dirs, floor findi
 	return end
 }
 
-// run judges the words of one simple command, records its part, and returns what
-// it ran and where it leaves the program.
+// run judges the words of one simple command and adds its part. It returns the simple commands that ran, and
+// the directories in which the program may be after it.
 func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor finding) ([]simple, flow) {
 	u := unwrap(words)
 	s := newSimple(u.words, inner, at)
 	f := floor.worse(u.floor)
 	p.Argv = written(u.words)
 	p.Network = usesNetwork(s)
+	p.anyFile = at.unknown || printsBinary(s)
 	p.open = u.appends || slices.ContainsFunc(s.args(), func(w word) bool { return strings.Contains(w.value, "{}") })
 	p.Background = u.detaches || detaches(s.name())
 	p.spellings = spellings(words, u.words)
@@ -110,8 +111,12 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 	p.judge(f)
 	j.parts.list = append(j.parts.list, *p)
 	ran := []simple{s}
+	floor = asks(Interpreter, "the command runs a program given as text")
+	if s.name() == "find" {
+		floor = asks(Wrapper, "find runs another command")
+	}
 	for _, text := range u.programs(s) {
-		ran = append(ran, j.nested(text, at)...)
+		ran = append(ran, j.nested(text, at, floor)...)
 	}
 	return ran, end
 }
@@ -127,8 +132,7 @@ func newSimple(words []word, inner []simple, at dirs) simple {
 }
 
 // nested judges a program that a command takes as an argument (bash -c, eval).
-func (j *judge) nested(w word, at dirs) []simple {
-	floor := asks(Interpreter, "the command runs a program given as text")
+func (j *judge) nested(w word, at dirs, floor finding) []simple {
 	if !w.static {
 		j.parts.raiseFrom(len(j.parts.list)-1, floor.outOfReach("the program that the command is given is only known when it runs"))
 		return nil
@@ -153,7 +157,7 @@ func (j *judge) nested(w word, at dirs) []simple {
 	return f.ran
 }
 
-// written gives the words as they are if known, and otherwise as they were typed.
+// written returns the values of words; of a word that is not known, its text.
 func written(words []word) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -165,7 +169,7 @@ func written(words []word) []string {
 	return out
 }
 
-// spellings are further texts under which deny rules look for the command.
+// spellings returns further texts of a command for deny rules.
 func spellings(words, bare []word) []string {
 	var out []string
 	add := func(argv []string) {

@@ -24,8 +24,6 @@ func (d *denial) deletesAll(s simple) finding {
 		targets = findRoots(s)
 	case "rmdir", "unlink", "trash", "srm", "rd", "del":
 		targets = operands(s)
-	case "git":
-		return finding{}
 	default:
 		return finding{}
 	}

@@ -16,6 +16,8 @@ const maxDirs = 8
 type dirs struct {
 	list    []string
 	unknown bool
+	// start says that the shell has not moved yet: its parent is that of the disk.
+	start bool
 }
 
 func (d dirs) union(e dirs) dirs {
@@ -31,7 +33,7 @@ func (d dirs) union(e dirs) dirs {
 	if len(out) > maxDirs {
 		return dirs{unknown: true}
 	}
-	return dirs{list: out}
+	return dirs{list: out, start: d.start && e.start}
 }
 
 // join returns the absolute paths that name may stand for, or false when the

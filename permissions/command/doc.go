@@ -36,9 +36,9 @@
 //
 // # Scope
 //
-// A judge walks the program. Its parts are the denial of what is never allowed, the listing of
-// what only reads, the paths that both ask where a word leads, the evaluator of words, and the
-// parts of the text with what was found about them.
+// A judge walks the program. It consists of denial (what is never allowed), listing (what only
+// reads), paths (where a word leads, for both), evaluator (the values of words), and parts (the parts
+// of the text with their findings).
 //
 // It owns the policy default-v1: the parser walk over every node of the program, the
 // tables of commands that only read with their vetted options, the classes above, the
@@ -48,9 +48,11 @@
 // are written out first where Env.List is set (expand.go): what is judged then, and runs, is
 // Verdict.Run. A command is allowed by its text only if a second reader takes the text apart as
 // the parser does, and if the text bounds its time and its output. Where Env.Reading says that a
-// sandbox holds commands to reading, words may stay unknown (reading.go). What mode auto leaves
-// to a sandbox is Part.Sandboxable (sandboxable.go). Which files git would print of history,
-// Env.GitNames says (gitcontent.go).
+// sandbox holds commands to reading, words may stay unknown (reading.go), and "--" is written in
+// before the words that could be options (separate.go). What mode auto leaves
+// to a sandbox is Part.Sandboxable (sandboxable.go). Programs that show processes and sockets run
+// where they see them (machine.go). Env.GitNames says which files of its history git would print
+// (gitcontent.go).
 //
 // It refuses to know the disk, processes and sessions: Env.Inside says whether a path
 // lies inside the roots, links followed. A verdict is a pure function of the text and of

@@ -48,6 +48,8 @@ func (e *expander) call(c *syntax.CallExpr, x expansion) expansions {
 		return e.cd(argv, x)
 	case name == "rg":
 		e.rg(c, argv)
+	case name == "lsof":
+		e.lsof(c, argv)
 	}
 	return always(x)
 }

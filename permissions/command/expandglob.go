@@ -68,35 +68,9 @@ func (e *expander) match(prefix string, segments [][]char, at dirs) (out []strin
 		}
 		return []string{prefix}, known
 	}
-	var names []string
-	if globs(segment) {
-		pattern, plain := patternOf(segment)
-		if !plain {
-			return nil, false
-		}
-		listed, _, known := e.names(prefix, at)
-		if !known {
-			return nil, false
-		}
-		for _, name := range listed {
-			if hit, err := path.Match(pattern, name); err != nil {
-				return nil, false
-			} else if hit && (name[0] != '.' || segment[0].b == '.') {
-				names = append(names, name)
-			}
-		}
-	} else {
-		name := text(segment)
-		if len(rest) == 0 && name != "." && name != ".." {
-			listed, _, known := e.names(prefix, at)
-			if !known {
-				return nil, false
-			}
-			if !slices.Contains(listed, name) {
-				return nil, true
-			}
-		}
-		names = []string{name}
+	names, ok := e.matchSegment(prefix, segment, len(rest) == 0, at)
+	if !ok {
+		return nil, false
 	}
 	if len(rest) == 0 {
 		for _, name := range names {
@@ -111,6 +85,38 @@ func (e *expander) match(prefix string, segments [][]char, at dirs) (out []strin
 		}
 	}
 	return out, true
+}
+
+// matchSegment lists the names beneath prefix that one segment matches. A name without a pattern is
+// looked up only when it is the last one: the directories before it are listed in any case.
+func (e *expander) matchSegment(prefix string, segment []char, last bool, at dirs) (names []string, ok bool) {
+	if !globs(segment) {
+		name := text(segment)
+		if !last || name == "." || name == ".." {
+			return []string{name}, true
+		}
+		listed, _, known := e.names(prefix, at)
+		if !slices.Contains(listed, name) {
+			return nil, known
+		}
+		return []string{name}, known
+	}
+	pattern, plain := patternOf(segment)
+	if !plain {
+		return nil, false
+	}
+	listed, _, known := e.names(prefix, at)
+	if !known {
+		return nil, false
+	}
+	for _, name := range listed {
+		if hit, err := path.Match(pattern, name); err != nil {
+			return nil, false
+		} else if hit && (name[0] != '.' || segment[0].b == '.') {
+			names = append(names, name)
+		}
+	}
+	return names, true
 }
 
 // names lists a directory that a word names; there is false where there is none.

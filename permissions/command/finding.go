@@ -6,28 +6,28 @@ import (
 	"acp-agent/capability"
 )
 
-// finding is a verdict on something small. The zero value is an allow without a word.
+// finding is a verdict on a word, an option, a command or a text. The zero value says nothing.
 type finding struct {
 	action     capability.Action
 	class      Class
 	reason     string
 	validation bool
-	// notSandboxable says what of it no sandbox answers for, see Part.Sandboxable; empty means
+	// notSandboxable says what no sandbox can answer for, see Part.Sandboxable; "" means
 	// nothing.
 	notSandboxable string
-	// notReading says why it is not left to a sandbox in which nothing can be changed; empty
-	// means that it is.
+	// notReading says why a sandbox in which nothing can be changed is not enough; "" means that it
+	// is.
 	notReading string
-	set        bool
+	set        bool // false for a value that says nothing
 }
 
-// outOfReach is the finding with what no sandbox answers for.
+// outOfReach returns the finding with a reason why no sandbox can answer for it.
 func (f finding) outOfReach(why string) finding {
 	f.notSandboxable = cmp.Or(f.notSandboxable, why)
 	return f.notOnlyReading(why)
 }
 
-// notOnlyReading is the finding with why it is not left to a sandbox in which nothing can be changed.
+// notOnlyReading returns the finding with a reason why a sandbox in which nothing can be changed is not enough.
 func (f finding) notOnlyReading(why string) finding {
 	f.notReading = cmp.Or(f.notReading, why)
 	return f
@@ -57,7 +57,7 @@ func validates(reason string) finding {
 }
 
 // worse returns the stricter of two findings; of two asks the one that no rule lifts.
-// What no sandbox answers for stays so, whichever of the two is told.
+// The reasons against the sandboxes are kept, whichever finding is returned.
 func (f finding) worse(g finding) finding {
 	switch {
 	case !g.set:

@@ -104,6 +104,21 @@ func FuzzGitConfigPrograms(f *testing.F) {
 	})
 }
 
+// TestGitKeyRuns_Indirectly holds keys whose value names no program and leads git to one all the same.
+func TestGitKeyRuns_Indirectly(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"protocol.ext.allow", "protocol.allow", "rebase.instructionFormat", "diff.guitool", "merge.guitool", "lfs.customtransfer.x.path", "lfs.standalonetransferagent", "svn.authorsProg", "options.strategy"} {
+		if !command.GitKeyRuns(key) {
+			t.Errorf("%s does not count", key)
+		}
+	}
+	for _, key := range []string{"maintenance.strategy", "lfs.repositoryformatversion", "protocol.version", "rebase.autosquash", "svn.authorsfile"} {
+		if command.GitKeyRuns(key) {
+			t.Errorf("%s counts", key)
+		}
+	}
+}
+
 // TestGitConfigPrograms_AgainstGit holds that what git reads as a setting that runs a
 // program is found, or the file is not understood.
 func TestGitConfigPrograms_AgainstGit(t *testing.T) {
@@ -168,7 +183,7 @@ func TestJudge_WhatGitKeeps(t *testing.T) {
 		"cat .git/config": true, "rev .git/config": true, "cut -d: -f3 .git/config | head": true, "od -c src/../.git/config": true,
 		"cd .git && fold -w 5 config": true, "grep -o . < .git/config": true, "git remote -v | rev": true, "git remote -v; rev a": true,
 		"git remote -v": false, " git remote -v ": false, "git remote | head": false, "git -C src remote -v | rev": false, "cat .git/HEAD": false,
-		"od -tx1 .git/objects/aa/bb": true, "cat .git/modules/m/objects/pack/p.pack": true, "cat .GIT/Objects/aa/bb": true, "ls .git/objects": false,
+		"od -tx1 .git/objects/aa/bb": true, "cat .git/modules/m/objects/pack/p.pack": true, "cat .GIT/Objects/aa/bb": true, "cat .svn/pristine/aa/aabb.svn-base": true, "head a/.svn/text-base/x": true, "cat .hg/store/data/a.i": true, "cat .svn/entries": false, "cat .hg/branch": false, "ls .git/objects": false,
 		"cat objects/a .git/b": false,
 	} {
 		env := testEnv()
@@ -190,16 +205,23 @@ func TestJudge_GitContent(t *testing.T) {
 		asked = append(asked, append([]string{dir}, words...))
 		switch words[len(words)-1] {
 		case "old":
-			return []string{"a", "deploy/.env"}, true
+			return []string{"/w/a", "/w/deploy/.env"}, true
+		case "above":
+			return []string{"/w/a", "/other/b"}, true
 		case "blob":
 			return nil, false
 		}
-		return []string{"a"}, true
+		return []string{"/w/a"}, true
 	}
 	for text, want := range map[string]capability.Action{
 		"git show new": allow, "git show old": ask, "git show blob": ask, "git show new:a": allow, "git show new:.env": deny, "git show new:a new": ask,
-		"git log -p new": allow, "git log -p old": ask, "git diff new": allow, "git diff old": ask, "git stash show -p": allow, "git -C src diff new": allow,
-		"git log -p --follow new": ask, "git diff /etc/passwd b": ask, "git show --format=%GG new": ask, "git diff --ext-diff new": ask, "cd $X; git show new": ask,
+		"git log -p new": allow, "git log -p old": ask, "git show above": ask, "git diff new": allow, "git diff old": ask, "git stash show -p": allow, "git -C src diff new": allow,
+		"git log -p --follow new": ask, "git diff /etc/passwd b": ask, "git show --format=%GG new": ask, "git diff --ext-diff new": ask,
+		"git grep -n func": allow, "git grep -niE 'a|b' new -- src ':!x'": allow, "git grep KEY old": ask, "git grep x blob": ask, "git grep -O x": ask,
+		"git grep --no-index x": ask, "git grep -e x": ask, "git grep x --no-index": ask, "git grep -f a": ask, "git grep x /etc/passwd": ask,
+		"git grep x -- ':(glob)**'": ask, "git grep": ask, "git show --stat new": allow, "git log -p --grep=x new": allow, "git log -p -n 3 new": allow,
+		"git log -p --grep --stat new": ask, "git log -p --author -- old": ask, "git show --find-renames=1% new": ask, "git show --diff-filter=R new": ask,
+		"git show -s -p new": ask, "git show --name-only --format=%G? blob2": ask, "git show --stat --author -- new": ask, "git diff --find-copies new": ask, "git show --stat blob": ask, "git show --stat old": allow, "cd $X; git show new": ask,
 	} {
 		if v := command.Judge(text, env); v.Action != want {
 			t.Errorf("%q: %s (%s), want %s", text, v.Action, v.Reason, want)
@@ -211,7 +233,12 @@ func TestJudge_GitContent(t *testing.T) {
 		t.Errorf("asked %q, want %q", asked, want)
 	}
 	asked = nil
-	if command.Judge("git log new; git diff -- a; git show --stat new; git log $X -p", env); len(asked) != 0 {
+	command.Judge("git grep -nci --heading 'a b' new -- src", env)
+	if want := [][]string{{"/w", "grep", "-i", "--heading", "-e", "a b", "new", "--", "src"}}; !reflect.DeepEqual(asked, want) {
+		t.Errorf("asked %q, want %q", asked, want)
+	}
+	asked = nil
+	if command.Judge("git log new; git diff -- a; git show --stat HEAD~2; git log $X -p", env); len(asked) != 0 {
 		t.Errorf("asked %q, although nothing of history is printed, or it is not known which", asked)
 	}
 }

@@ -1,10 +1,11 @@
 package command
 
 import (
-	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"acp-agent/capability"
 )
@@ -25,6 +26,8 @@ func gitPrints(args []word) (plain []word, prints bool) {
 			continue
 		case slices.Contains(gitSummaries, optionName(w.value)):
 			summary = true
+		case gitSearches(w.value):
+			prints = true // whether files hold a text
 		}
 		plain = append(plain, w)
 	}
@@ -37,6 +40,11 @@ func gitPrints(args []word) (plain []word, prints bool) {
 		return plain, len(args) > 1 && args[1].value == "show" && prints
 	}
 	return plain, false
+}
+
+// gitSearches reports the options with which log looks for a text in what commits change.
+func gitSearches(option string) bool {
+	return strings.HasPrefix(option, "-S") || strings.HasPrefix(option, "-G")
 }
 
 // objectPath reports REVISION:PATH.
@@ -62,6 +70,9 @@ func (l *listing) gitContent(part *Part, args []word, at dirs) finding {
 			return f
 		}
 	}
+	if !gitLooksUp(args[1:], false) {
+		return asks(Unlisted, "git "+sub+" prints content, and has options with which it cannot be asked of which files")
+	}
 	grammar := sub
 	if sub == "stash" {
 		grammar, args = "diff", args[1:]
@@ -70,15 +81,11 @@ func (l *listing) gitContent(part *Part, args []word, at dirs) finding {
 	switch {
 	case bad != "":
 		return asks(Unlisted, "the option "+bad+" of git "+sub+" is not on the list of what only reads")
-	case p.has("--follow"):
-		return asks(Unlisted, "git "+sub+" --follow prints content of files that had another name")
-	case len(at.list) != 1 || at.unknown:
+	case len(at.list) == 0 || at.unknown:
 		return asks(Outside, "git runs in a directory that is not known")
 	}
-	for _, option := range []string{"--format", "--pretty"} {
-		if !plainFormat(grammar, p.seen[option]) {
-			return asks(Interpreter, "the format may print content or run a program that checks signatures")
-		}
+	if f := gitFormats(grammar, p); f.set {
+		return f
 	}
 	f := l.gitOperands(part, gitForms[grammar], p, at)
 	if f.set && f.action != capability.Allow {
@@ -87,21 +94,159 @@ func (l *listing) gitContent(part *Part, args []word, at dirs) finding {
 	if sub == "show" && len(p.operands) > 0 && !slices.ContainsFunc(p.operands, func(w word) bool { return !objectPath(w.value) }) {
 		return allowed() // each is a file by its name, which was judged as one
 	}
-	if slices.ContainsFunc(p.operands, func(w word) bool { return strings.Contains(w.value, ":") }) {
+	if slices.ContainsFunc(p.operands, func(w word) bool { return strings.Contains(w.value, ":") && !leavesOut(w.value) }) {
 		return asks(Unlisted, "git "+sub+" is given a pattern or an object among others, which may be a file that holds secrets")
 	}
 	words := []string{sub}
 	if sub == "stash" {
 		words = append(words, "show")
 	}
-	names, ok := l.env.GitNames(at.list[0], append(words, values(args[1:])...))
+	names, ok := l.gitNames(at, append(words, values(args[1:])...))
 	if !ok {
 		return asks(Unlisted, "git "+sub+" prints content, and of which files could not be found out")
 	}
+	if f := l.gitPrinted(sub, names); f.set {
+		return f
+	}
+	return allowed()
+}
+
+// gitNames are the files whose content a git command would print, in any of the directories in which
+// it may run.
+func (l *listing) gitNames(at dirs, words []string) (names []string, ok bool) {
+	for _, dir := range at.list {
+		found, ok := l.env.GitNames(dir, words)
+		if !ok {
+			return nil, false
+		}
+		names = append(names, found...)
+	}
+	return names, true
+}
+
+// gitPrinted judges the files whose content a git command would print.
+func (l *listing) gitPrinted(sub string, names []string) finding {
+	inside := insideText(l.env.Roots)
 	for _, name := range names {
-		if l.env.Secret(filepath.Join(at.list[0], name)) || l.env.Secret(path.Base(name)) {
+		if l.env.Secret(name) || l.env.Secret(filepath.Base(name)) {
 			return asks(SecretRead, "git "+sub+" would print "+name+", which holds secrets")
 		}
+		if _, ok := inside(name); !ok {
+			return asks(Outside, "git "+sub+" would print "+name+", which lies outside the workspace")
+		}
+	}
+	return finding{}
+}
+
+// gitLookedUp accepts the options that leave it to the revisions and paths which files a command
+// is about, those with a value with it attached: what would be asked of git, and what it would do
+// then, cannot differ. Options that find renames, choose files or print nothing are not here.
+var gitLookedUp = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(-[0-9]+|-n[0-9]+|-[wb]|--(oneline|graph|all|cached|staged|first-parent|reverse|merges|no-merges|abbrev-commit|no-color|` +
+		`decorate|no-decorate|no-renames|no-ext-diff|no-textconv|exit-code|minimal|patience|histogram|topo-order|date-order|` +
+		`ignore-all-space|ignore-space-change|ignore-space-at-eol|ignore-blank-lines|stat|numstat|shortstat|summary|` +
+		`(max-count|skip|abbrev)=[0-9]+|(color|decorate|branches|tags|remotes|since|until|after|before|date|format|pretty|author|committer|grep)=.*))$`)
+})
+
+// gitSummarizes accepts further options of commands that print no content.
+var gitSummarizes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(-s|--(no-patch|name-only|name-status|compact-summary|dirstat))$`)
+})
+
+// gitLooksUp reports that the options of a command, which stand before "--", are all among those.
+func gitLooksUp(args []word, summarizes bool) bool {
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		switch {
+		case w.value == "--":
+			return true
+		case !strings.HasPrefix(w.value, "-"), gitLookedUp().MatchString(w.value):
+		case w.value == "-n" && i+1 < len(args) && small(args[i+1].value), hasWord("-S -G", w.value) && i+1 < len(args) && args[i+1].value != "--":
+			i++
+		case gitSearches(w.value) && len(w.value) > 2:
+		case summarizes && gitSummarizes().MatchString(w.value):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// gitFormats asks about formats that are not known to print what commits say alone.
+func gitFormats(sub string, p parsed) finding {
+	for _, option := range []string{"--format", "--pretty"} {
+		if !plainFormat(sub, p.seen[option]) {
+			return asks(Interpreter, "the format may print content or run a program that checks signatures")
+		}
+	}
+	return finding{}
+}
+
+// gitCommits reports that git knows each revision of a command for a commit, of which it prints
+// names and numbers.
+func (l *listing) gitCommits(args []word, at dirs) bool {
+	if l.env.GitNames == nil || at.unknown || len(at.list) == 0 || !gitLooksUp(args[1:], true) {
+		return false
+	}
+	_, ok := l.gitNames(at, values(args))
+	return ok
+}
+
+// gitGrepOption accepts the options of git grep that were looked at, those with a value with it
+// attached. None has it read what git does not track, run a pager, or read a file of patterns.
+var gitGrepOption = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(-[nilcwvhHIEFGPaoqr]+|-[ABCm]?[0-9]+|--(line-number|ignore-case|count|files-with-matches|name-only|full-name|` +
+		`extended-regexp|fixed-strings|perl-regexp|basic-regexp|word-regexp|invert-match|heading|break|cached|no-color|recursive|only-matching|text))$`)
+})
+
+// gitGrepMatching are the letters of those that change what matches.
+const gitGrepMatching = "iwvIEFGPa"
+
+// gitGrep judges a search of what git tracks, in the working tree or in commits: git is asked
+// first which files match.
+func (l *listing) gitGrep(part *Part, args []word, at dirs) finding {
+	if at.unknown || len(at.list) == 0 {
+		return asks(Outside, "git runs in a directory that is not known")
+	}
+	words, rest := []string{"grep"}, args[1:]
+	for len(rest) > 0 && strings.HasPrefix(rest[0].value, "-") {
+		option := rest[0].value
+		if !gitGrepOption().MatchString(option) {
+			return asks(Unlisted, "the option "+option+" of git grep is not on the list of what only reads")
+		}
+		rest = rest[1:]
+		if strings.HasPrefix(option, "--") {
+			words = append(words, option)
+			continue
+		}
+		if matching := strings.Map(func(r rune) rune {
+			if strings.ContainsRune(gitGrepMatching, r) {
+				return r
+			}
+			return -1
+		}, option); matching != "" {
+			words = append(words, "-"+matching)
+		}
+	}
+	if len(rest) == 0 {
+		return asks(Unlisted, "git grep is given no pattern")
+	}
+	if slices.ContainsFunc(rest[1:], func(w word) bool {
+		return strings.HasPrefix(w.value, "-") && w.value != "--" || selectsByPattern(w.value)
+	}) {
+		return asks(Unlisted, "git grep is given options or patterns of git's own after its pattern")
+	}
+	f := l.gitOperands(part, entry{args: argFiles}, parsed{operands: rest[1:]}, at)
+	if f.set && f.action != capability.Allow {
+		return f
+	}
+	words = append(words, "-e", rest[0].value)
+	names, ok := l.gitNames(at, append(words, values(rest[1:])...))
+	if !ok {
+		return asks(Unlisted, "git grep prints content, and of which files could not be found out")
+	}
+	if f := l.gitPrinted("grep", names); f.set {
+		return f
 	}
 	return allowed()
 }

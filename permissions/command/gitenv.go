@@ -61,6 +61,8 @@ func GitKeyRuns(key string) bool {
 	switch section {
 	case "alias", "include", "includeif", "hook", "imap", "pager", "credential", "difftool", "mergetool", "browser", "man", "guitool", "sendemail", "web", "instaweb":
 		return strings.Contains(k, ".")
+	case "protocol": // which may open addresses that are programs
+		return last == "allow"
 	case "color":
 		return false
 	case "url":
@@ -71,6 +73,9 @@ func GitKeyRuns(key string) bool {
 		"textconv", "external", "driver", "clean", "smudge", "process", "program", "helper", "cmd",
 		"uploadpack", "receivepack", "vcs", "sequenceeditor", "templatedir",
 		"update", "worktree", "worktreeconfig", "difffilter",
-	}, last) || strings.HasSuffix(last, "command") || strings.HasSuffix(last, "hook") || k == "sequence.editor" || k == "diff.tool" || k == "merge.tool" ||
+	}, last) || strings.HasSuffix(last, "command") || strings.HasSuffix(last, "hook") || k == "sequence.editor" || k == "diff.tool" || k == "merge.tool" || last == "guitool" ||
+		k == "rebase.instructionformat" || // a line of a rebase's list may be a command
+		k == "options.strategy" || // of commits that are picked, in sequencer/opts
+		strings.HasPrefix(k, "lfs.customtransfer.") || k == "lfs.standalonetransferagent" || k == "svn.authorsprog" ||
 		k == "branch.sort" || k == "tag.sort" // "signature" runs the program that checks them
 }

@@ -33,7 +33,7 @@ var gitForms = map[string]entry{
 		flags: "sbz", long: "--short --branch --long --show-stash --ahead-behind --no-ahead-behind --no-renames",
 		longMay: "--porcelain --untracked-files --ignored --find-renames --column",
 	}},
-	"log":  {args: argFiles, options: options{flags: gitLogFlags + "g", valued: "n", number: true, long: gitLogLong, longVal: gitLogVal, longMay: gitLogMay}},
+	"log":  {args: argFiles, options: options{flags: gitLogFlags + "g", valued: "nSG", number: true, long: gitLogLong, longVal: gitLogVal, longMay: gitLogMay}},
 	"show": {args: argFiles, options: options{flags: gitLogFlags, long: gitLogLong, longVal: gitLogVal, longMay: gitLogMay}},
 	"diff": {args: argFiles, options: options{flags: gitLogFlags, long: gitLogLong, longVal: gitLogVal, longMay: gitLogMay}},
 	"branch": {args: argText, options: options{
@@ -44,14 +44,20 @@ var gitForms = map[string]entry{
 		flags: "q", long: "--show-toplevel --show-prefix --show-cdup --git-dir --is-inside-work-tree --is-inside-git-dir --verify --quiet --symbolic --symbolic-full-name --is-bare-repository --git-common-dir --absolute-git-dir --is-shallow-repository --show-superproject-working-tree",
 		longMay: "--short --abbrev-ref",
 	}},
-	"remote":     {args: argNone, options: options{flags: "v", long: "--verbose"}},
-	"ls-files":   {args: argNames, options: options{flags: "cdmotvz", long: "--cached --deleted --modified --others --exclude-standard --full-name", longVal: "--exclude"}},
-	"tag":        {args: argText, options: options{flags: "il", long: "--list --ignore-case --no-column", longVal: "--sort --format --points-at", longMay: "--contains --merged --no-merged --column --color"}},
-	"describe":   {args: argText, options: options{long: "--tags --all --always --long --exact-match --first-parent", longVal: "--match --exclude --candidates", longMay: "--abbrev"}},
-	"ls-tree":    {args: argText, options: options{flags: "rdtlz", long: "--name-only --name-status --full-name --full-tree --long", longMay: "--abbrev"}},
-	"shortlog":   {args: argFiles, options: options{flags: "sne", long: "--summary --numbered --email --all --no-merges", longMay: "--since --until --author"}},
-	"merge-base": {args: argText, options: options{flags: "a", long: "--all --is-ancestor --octopus --fork-point"}},
-	"rev-list":   {args: argFiles, options: options{valued: "n", number: true, long: "--all --count --no-merges --merges --first-parent --reverse --left-right", longVal: "--max-count", longMay: "--since --until --author"}},
+	"remote":        {args: argNone, options: options{flags: "v", long: "--verbose"}},
+	"ls-files":      {args: argNames, options: options{flags: "cdmotvz", long: "--cached --deleted --modified --others --exclude-standard --full-name", longVal: "--exclude"}},
+	"tag":           {args: argText, options: options{flags: "il", long: "--list --ignore-case --no-column", longVal: "--sort --format --points-at", longMay: "--contains --merged --no-merged --column --color"}},
+	"describe":      {args: argText, options: options{long: "--tags --all --always --long --exact-match --first-parent", longVal: "--match --exclude --candidates", longMay: "--abbrev"}},
+	"ls-tree":       {args: argText, options: options{flags: "rdtlz", long: "--name-only --name-status --full-name --full-tree --long", longMay: "--abbrev"}},
+	"shortlog":      {args: argFiles, options: options{flags: "sne", long: "--summary --numbered --email --all --no-merges", longMay: "--since --until --author"}},
+	"reflog":        {args: argFiles, options: options{flags: gitLogFlags, valued: "n", number: true, long: gitLogLong, longVal: gitLogVal, longMay: gitLogMay}},
+	"check-ignore":  {args: argNames, options: options{flags: "vnqz", long: "--verbose --non-matching --quiet --no-index"}},
+	"cat-file":      {args: argText, options: options{flags: "ets"}},
+	"for-each-ref":  {args: argText, options: options{long: "--ignore-case", longVal: "--sort --format --points-at --count", longMay: "--contains --no-contains --merged --no-merged"}},
+	"count-objects": {options: options{flags: "vH", long: "--verbose --human-readable"}},
+	"name-rev":      {args: argText, options: options{long: "--name-only --tags --always --no-undefined", longMay: "--refs --exclude"}},
+	"merge-base":    {args: argText, options: options{flags: "a", long: "--all --is-ancestor --octopus --fork-point"}},
+	"rev-list":      {args: argFiles, options: options{valued: "n", number: true, long: "--all --count --no-merges --merges --first-parent --reverse --left-right", longVal: "--max-count", longMay: "--since --until --author"}},
 }
 
 // git judges git: a few global options, then the reading form of a subcommand. The
@@ -79,9 +85,13 @@ func (l *listing) git(part *Part, s simple, at dirs) finding {
 	}
 	sub := args[0].value
 	e, ok := gitForms[sub]
-	lists := sub == "stash" && len(args) == 2 && args[1].value == "list"
+	lists := sub == "stash" && len(args) == 2 && args[1].value == "list" ||
+		sub == "worktree" && len(args) > 1 && args[1].value == "list" && (len(args) == 2 || len(args) == 3 && hasWord("--porcelain -v --verbose", args[2].value))
 	if plain, prints := gitPrints(args); prints && l.env.GitNames != nil {
 		return f.worse(l.gitRepository(at)).worse(l.gitContent(part, plain, at))
+	}
+	if sub == "grep" && l.env.GitNames != nil {
+		return f.worse(l.gitRepository(at)).worse(l.gitGrep(part, args, at))
 	}
 	if !ok && !lists {
 		return f.worse(unlisted(s)).worse(l.gitRepository(at))
@@ -92,6 +102,10 @@ func (l *listing) git(part *Part, s simple, at dirs) finding {
 	if sub == "remote" && len(args) > 1 && part.Text != strings.TrimSpace(l.text) {
 		f = f.worse(l.gitAddresses(at))
 	}
+	if sub == "remote" && len(args) > 1 && args[1].value == "get-url" {
+		e = gitRemoteURL
+		args = args[1:]
+	}
 	p, bad := e.parse(splitU(sub, args[1:]))
 	if bad != "" {
 		return f.worse(asks(Unlisted, "the option "+bad+" of git "+sub+" is not on the list of what only reads"))
@@ -99,8 +113,18 @@ func (l *listing) git(part *Part, s simple, at dirs) finding {
 	if sub == "diff" && !p.has(gitSummaries...) {
 		return f.worse(l.gitDiff(args[1:], p, at)).worse(l.gitOperands(part, e, p, at))
 	}
+	other := func(w word) bool { return !headCommit().MatchString(w.value) }
+	if sub == "show" && slices.ContainsFunc(p.operands, other) && l.gitCommits(args, at) {
+		return f.worse(gitFormats(sub, p)).worse(l.gitOperands(part, e, p, at)) // which names files alone
+	}
 	return f.worse(gitSpecial(sub, p)).worse(l.gitOperands(part, e, p, at))
 }
+
+// listsRefs reports the subcommands that print refs, in a form that their own fields make.
+func listsRefs(sub string) bool { return hasWord("branch tag for-each-ref", sub) }
+
+// gitRemoteURL is the form of "git remote get-url".
+var gitRemoteURL = entry{args: argText, options: options{long: "--all --push"}}
 
 // gitRepository asks about a repository whose configuration makes git run programs, in
 // any of the directories in which git may find itself (C9).
@@ -146,10 +170,8 @@ func splitU(sub string, args []word) []word {
 // gitSpecial refuses what the grammar cannot say: operands that create a branch or a
 // tag, objects whose content is printed, and formats that print it or run a program.
 func gitSpecial(sub string, p parsed) finding {
-	for _, opt := range []string{"--format", "--pretty"} {
-		if !plainFormat(sub, p.seen[opt]) {
-			return asks(Interpreter, "the format may print content or run a program that checks signatures")
-		}
+	if f := gitFormats(sub, p); f.set {
+		return f
 	}
 	listing := p.has("--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at") || sub == "tag" && p.has("-l")
 	switch {
@@ -157,10 +179,16 @@ func gitSpecial(sub string, p parsed) finding {
 		return asks(Unlisted, "git "+sub+" with a name creates it")
 	case sub == "show" && !p.has(gitSummaries...):
 		return asks(Unlisted, "git "+sub+" prints content, which may be that of a file that holds secrets")
+	case sub == "reflog" && len(p.operands) > 0 && p.operands[0].value != "show":
+		return asks(Unlisted, "git reflog "+p.operands[0].value+" is not on the list of what only reads")
+	case p.has("-S", "-G"):
+		return asks(Unlisted, "git "+sub+" says whether files hold a text, which may be a secret")
+	case sub == "cat-file" && !p.has("-e", "-t", "-s"):
+		return asks(Unlisted, "git cat-file prints content, which may be that of a file that holds secrets")
 	case sub == "status" && strings.Contains(p.seen["--porcelain"], "2"):
 		return asks(Unlisted, "this form of git status names objects")
 	}
-	if sub == "branch" || sub == "tag" {
+	if listsRefs(sub) {
 		if strings.Contains(p.seen["--sort"], "signature") {
 			return asks(Interpreter, "sorting by signature runs the program that checks them")
 		}
@@ -169,11 +197,25 @@ func gitSpecial(sub string, p parsed) finding {
 		if sub == "show" && !headCommit().MatchString(w.value) {
 			return asks(Unlisted, w.value+" may be an object whose content git show prints")
 		}
-		if strings.HasPrefix(w.value, ":") {
+		if selectsByPattern(w.value) {
 			return asks(Unlisted, w.value+" selects files by a pattern of git's own")
 		}
 	}
 	return finding{}
+}
+
+// selectsByPattern reports an operand that names files in a way of git's own (gitglossary(7),
+// pathspec), but for one that only leaves files out.
+func selectsByPattern(operand string) bool {
+	if !strings.HasPrefix(operand, ":") {
+		return false
+	}
+	return !strings.HasPrefix(operand, ":!") && !strings.HasPrefix(operand, ":^") && !strings.HasPrefix(operand, ":(exclude)")
+}
+
+// leavesOut reports an operand that only leaves files out.
+func leavesOut(operand string) bool {
+	return strings.HasPrefix(operand, ":") && !selectsByPattern(operand)
 }
 
 // gitDiff allows a diff of the working tree, which shows tracked files and nothing of
@@ -195,7 +237,9 @@ func (l *listing) gitDiff(args []word, p parsed, at dirs) finding {
 		if len(args)-i-1 != len(p.operands) {
 			return asks(Unlisted, "what stands before -- is a revision, and git diff would print content of history")
 		}
-		paths = nil
+		if len(paths) != 2 { // of two, one of which lies outside of the repository, it prints all
+			paths = nil
+		}
 	}
 	for _, w := range paths {
 		names, ok := at.join(w.value)
@@ -204,7 +248,7 @@ func (l *listing) gitDiff(args []word, p parsed, at dirs) finding {
 		}
 	}
 	for _, w := range p.operands {
-		if strings.HasPrefix(w.value, ":") {
+		if selectsByPattern(w.value) {
 			return asks(Unlisted, w.value+" selects files by a pattern of git's own")
 		}
 	}
@@ -238,7 +282,7 @@ var logFormat = sync.OnceValue(func() *regexp.Regexp {
 // git does not know itself is one of the configuration (pretty.NAME), which may say
 // anything.
 func plainFormat(sub, formats string) bool {
-	if sub == "branch" || sub == "tag" {
+	if listsRefs(sub) {
 		return refFormat().MatchString(formats)
 	}
 	for format := range strings.SplitSeq(formats, "\n") {

@@ -21,7 +21,7 @@ func Judge(text string, env Env) Verdict {
 	if file == nil {
 		return v
 	}
-	return leftToReading(expanded(v, file, env), file, env)
+	return separated(withoutObjects(expanded(v, file, env), file, env), file, env)
 }
 
 // judgeText judges a text as it is written.
@@ -30,7 +30,7 @@ func judgeText(text string, env Env) Verdict {
 	return v
 }
 
-// judgeFile judges a text as it is written; file is nil when it is not taken apart.
+// judgeFile judges a text as it is written; file is nil when the text was not parsed.
 func judgeFile(text string, env Env) (v Verdict, file *syntax.File) {
 	if err := shell.CheckText(text); err != nil {
 		return whole(text, denies(Limits, "the command cannot be run safely: "+err.Error())), nil
@@ -46,24 +46,25 @@ func judgeFile(text string, env Env) (v Verdict, file *syntax.File) {
 		return whole(text, asks(Unparsed, "the command could not be parsed: "+err.Error())), nil
 	}
 	j := newJudge(text, newPaths(env), map[string]bool{})
+	j.words.numbers = numbersOf(file)
 	j.stmts(file.Stmts, j.start(), finding{})
 	if j.err != nil {
 		return whole(text, denies(Limits, "the command nests too deep to be judged")), nil
 	}
 	v = j.parts.verdict()
-	if f := settled(file); f.set {
+	if f := expansionsIn(file); f.set {
 		if v.Action == capability.Allow {
 			j.parts.raiseFrom(0, f)
 		}
 		v = j.parts.verdict()
 	}
-	// What two readers do not agree about is never allowed, and asked about even where a
-	// rule allows what the parser has found.
+	// A text about which the two readers disagree is never allowed, and is asked about even where a
+	// rule allows what the parser found.
 	if err := shell.Confirm(text, file, env.Dialect); shell.Differs(err) || err != nil && v.Action == capability.Allow {
 		j.parts.doubt(ambiguous(err))
 		v = j.parts.verdict()
 	}
-	return v, file
+	return onMachine(v, file, env), file
 }
 
 // ambiguous asks about a text that the parser and the shell may read differently. No rule
@@ -83,17 +84,17 @@ func (pt *parts) doubt(f finding) {
 	}
 }
 
-// start is the working directory with links followed, since "..", for all but the
-// shell's own cd, is the parent of where a link leads.
+// start returns the working directory with links followed: except for the shell's own cd, ".." is
+// the parent of where a link leads.
 func (ps *paths) start() dirs {
 	cwd := ps.env.Cwd
 	if resolved, _ := ps.env.Inside(cwd); resolved != "" && isAbs(cwd) {
 		cwd = resolved
 	}
-	return dirs{list: []string{cwd}}
+	return dirs{list: []string{cwd}, start: cwd == ps.env.Cwd}
 }
 
-// whole is the verdict on a text that was not taken apart.
+// whole returns the verdict on a text that was not parsed.
 func whole(text string, f finding) Verdict {
 	p := Part{Text: text}
 	p.judge(f)
@@ -104,8 +105,8 @@ func whole(text string, f finding) Verdict {
 	return v
 }
 
-// nesting is a cheap upper bound of how deep brackets and substitutions nest, so that
-// the recursive parser is never given a text that could exhaust its stack.
+// nesting returns a cheap upper bound of how deep brackets and substitutions nest. The recursive
+// parser must not get a text that could exhaust its stack.
 func nesting(text string) int {
 	depth, most := 0, 0
 	for i := 0; i < len(text); i++ {
@@ -120,7 +121,7 @@ func nesting(text string) int {
 	return most
 }
 
-// judge walks a program and has each of its commands and redirections judged.
+// judge walks a program and judges each of its commands and redirections.
 type judge struct {
 	*paths
 	words   evaluator
@@ -131,10 +132,10 @@ type judge struct {
 	err     error
 }
 
-// newJudge returns a judge of a text that runs after commands which have fetched files.
+// newJudge returns a judge of a text. fetched are files that earlier commands have fetched.
 func newJudge(text string, paths *paths, fetched map[string]bool) *judge {
 	return &judge{
-		paths: paths, words: evaluator{text, paths.env.Home}, denial: denial{paths, fetched}, listing: listing{paths, text}, parts: parts{text: text},
+		paths: paths, words: evaluator{text: text, home: paths.env.Home}, denial: denial{paths, fetched}, listing: listing{paths, text}, parts: parts{text: text},
 	}
 }
 

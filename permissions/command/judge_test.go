@@ -103,7 +103,7 @@ func TestJudge_Asks(t *testing.T) {
 		"bash -c 'ls'", "sh a.sh", "env ls", "env", "nice ls", "timeout 5 ls", "time ls", "command ls", "exec ls", "xargs ls", "ls | xargs cat", "nohup ls",
 		"stdbuf -o0 ls", "setsid ls", "busybox ls", "find . -delete -name x", "find . -exec cat {} ;", "find . -name x -exec cat {} \\;", "find . -fprint x", "find -L . -name x",
 		"sort -o a b", "sort --output=a b", "sort --outp=a b", "uniq a b", "diff -r a b", "grep -R x .", "grep -r x private", "tail -f a", "date -s x", "date 01010000",
-		"tree -o x", "sed s/a/b/ a", "sed -i s/a/b/ a", "sed -n 'w x' a", "sed -n '1e id' a", "sed -n 1p a -i", "awk 'BEGIN{system(\"id\")}'", "jq env a", "jq -f a b", "file -C -m x",
+		"tree -o x", "sed s/a/b/e a", "sed -i s/a/b/ a", "sed -n 'w x' a", "sed -n '1e id' a", "sed -n 1p a -i", "awk 'BEGIN{system(\"id\")}'", "jq env a", "jq -f a b", "file -C -m x",
 		"git log --output=f", "git diff --output f", "git -c core.pager=x log", "git log --format=%G?", "git branch new", "git branch -D x", "git tag v1", "git diff --no-index a b",
 		"git diff --ext-diff", "git show --textconv", "git --git-dir=x log", "git config --list", "git fetch", "git grep -O x", "git blame --contents x a", "git remote update",
 		"cat /etc/hosts", "ls /", "cat out/etc/hosts", "ls ~", "cat ~/a", "ls ..", "cd / && ls", "cd && ls", "cd - && ls", "cd /tmp; cat a", "cd $X && cat a", "popd; cat a",
@@ -157,4 +157,24 @@ func TestJudge_Denies(t *testing.T) {
 		}
 	}
 	runCases(t, cases)
+}
+
+// Before it has moved, the shell goes up to the parent that the disk says; after that, a link that it
+// went through decides (C6).
+func TestJudge_Parent(t *testing.T) {
+	for cwd, rows := range map[string]map[string]capability.Action{
+		"/w/src": {
+			"cd .. && cat a": allow, "cd .. && ls src": allow, "cd .. && cat .env": deny, "cd .. && cd docs && cat a": allow, "(cd ..; ls); cat a": allow,
+			"cd .. && touch a": ask, "cd .. && cd .. && ls": ask, "cd ..; cd ..": ask, "cd sub && cd .. && ls": ask, "cd sub; cd ..; ls": ask, "pushd ..": ask, "for i in 1 2; do cd ..; done; ls": ask, "cd .. && ls ..": ask, "ls ..": ask, "cd ../src": ask,
+		},
+		"/w": {"cd ..": ask, "cd .. && ls": ask}, "/w/out/x": {"cd .. && ls": ask}, "/extra": {"cd .. && ls": ask},
+	} {
+		for text, want := range rows {
+			env := testEnv()
+			env.Cwd = cwd
+			if v := command.Judge(text, env); v.Action != want {
+				t.Errorf("%q in %s: %s (%s), want %s", text, cwd, v.Action, v.Reason, want)
+			}
+		}
+	}
 }

@@ -92,6 +92,9 @@ func rawNetwork(s simple) bool {
 
 // usesNetwork reports a command that is likely to need the network (S4).
 func usesNetwork(s simple) bool {
+	if len(s.argv) == 2 && hasWord("--version --help", s.argv[1]) {
+		return false
+	}
 	if fetches(s) {
 		return true
 	}
@@ -111,7 +114,7 @@ func usesNetwork(s simple) bool {
 	case "pip", "pip3", "uv", "poetry", "conda", "mamba", "pdm":
 		return hasWord("install download add sync lock update upgrade publish search index create", sub)
 	case "go":
-		return hasWord("get install mod", sub)
+		return hasWord("get install mod", sub) && !(sub == "mod" && len(s.argv) > 2 && hasWord("init edit", s.argv[2])) // which write go.mod alone
 	case "cargo":
 		return hasWord("install fetch update add search publish", sub)
 	case "gem", "bundle", "bundler", "composer", "mvn", "gradle", "gradlew", "mvnw", "cpan", "cabal", "stack", "mix", "luarocks", "nuget", "rustup":

@@ -129,6 +129,8 @@ func (ps *paths) gitText(shown, name, resolved string) finding {
 		return asks(SecretRead, shown+" holds a user and password in the address of a remote")
 	case gitObject(name) || gitObject(resolved):
 		return asks(SecretRead, shown+" is an object of git, which may be a file that held secrets")
+	case otherContent(name) || otherContent(resolved):
+		return asks(SecretRead, shown+" is what version control keeps of a file, which may have held secrets")
 	}
 	return finding{}
 }
@@ -138,6 +140,17 @@ func gitObject(name string) bool {
 	parts := strings.Split(strings.ToLower(filepath.ToSlash(name)), "/")
 	git := slices.Index(parts, ".git")
 	return git >= 0 && slices.Contains(parts[git:], "objects")
+}
+
+// otherContent reports a path in what Subversion or Mercurial keep of the content of files.
+func otherContent(name string) bool {
+	parts := strings.Split(strings.ToLower(filepath.ToSlash(name)), "/")
+	for i, part := range parts[:len(parts)-1] {
+		if next := parts[i+1]; part == ".svn" && hasWord("pristine text-base", next) || part == ".hg" && next == "store" {
+			return true
+		}
+	}
+	return false
 }
 
 // tree judges a directory whose whole content is read, or with reads, the files whose

@@ -17,6 +17,7 @@ type options struct {
 	number   bool   // accepts -5
 	posix    bool   // options end at the first operand
 	apart    bool   // a value is the next word even when the option is in the middle of its own
+	lone     bool   // short options stand alone: no clusters, no values attached
 }
 
 // parsed is a command line that the grammar accepts.
@@ -118,6 +119,9 @@ func (o options) cluster(p *parsed, w word, next *word) (used bool, bad string) 
 	if o.number && strings.Trim(v[1:], "0123456789") == "" {
 		p.seen["-NUM"] = v[1:]
 		return false, ""
+	}
+	if o.lone && len(v) > 2 {
+		return false, v
 	}
 	for i := 1; i < len(v); i++ {
 		c := v[i : i+1]

@@ -6,14 +6,14 @@ import (
 	"acp-agent/capability"
 )
 
-// plainCommands are the commands of R119, plainSubcommands those of them that are plain by
-// their first argument alone.
+// plainCommands are the commands of R119. Those in plainSubcommands are plain only with one of these
+// first arguments.
 const plainCommands = "ls pwd echo cat grep find head tail wc sort uniq diff"
 
 var plainSubcommands = map[string]string{"git": "status log", "npm": "list", "yarn": "list", "pip": "list"}
 
-// plainText reports a text in which nothing can be read in two ways: no here-document, no
-// substitution, no escape, one language of characters.
+// plainText reports whether a text can be read in one way only: it has no here-document, no
+// substitution, no escape, and only ASCII characters.
 func plainText(text string) bool {
 	for _, c := range text {
 		if c > '~' || c < ' ' && c != '\n' && c != '\t' {
@@ -23,8 +23,8 @@ func plainText(text string) bool {
 	return !strings.ContainsAny(text, "$`\\") && !strings.Contains(text, "<<") && !strings.Contains(text, "<(") && !strings.Contains(text, ">(")
 }
 
-// plain reports a part that runs without a question where nothing confines it (R119), in a
-// text that is plain. What the judge does not allow never is.
+// plain reports whether a part of a plain text runs without a question where nothing confines it (R119). A part
+// that the judge does not allow never does.
 func (p Part) plain() bool {
 	switch {
 	case p.Action != capability.Allow:
@@ -41,7 +41,7 @@ func (p Part) plain() bool {
 	return hasWord(plainCommands, name) || version(rest)
 }
 
-// version reports arguments that ask a program for its version.
+// version reports whether the arguments ask a program for its version.
 func version(args []string) bool {
 	return len(args) == 1 && hasWord("--version -version -V -v version", args[0])
 }

@@ -53,7 +53,7 @@ func shortOption(arg string, option byte) bool {
 func redefines(s simple) bool {
 	switch s.name() {
 	case "alias":
-		return len(s.words) > 1
+		return slices.ContainsFunc(s.args(), func(w word) bool { return !w.static || strings.Contains(w.value, "=") })
 	case "hash":
 		return slices.ContainsFunc(s.argv, func(a string) bool { return shortOption(a, 'p') || strings.Contains(a, unknown) })
 	case "enable":
@@ -81,29 +81,6 @@ func splits(w word) bool {
 func anyOption(w word) bool {
 	return splits(w) && (strings.HasPrefix(w.value, unknown) || strings.HasPrefix(w.value, "-")) ||
 		!w.static && strings.HasPrefix(w.value, "-") && strings.Contains(w.value, unknown)
-}
-
-// mayStart reports that a word of a program on the list, which is only known when it runs, may be
-// an option with which it starts another program.
-func mayStart(u unwrapped, s simple) bool {
-	if hasWord("test [", s.name()) {
-		return slices.ContainsFunc(s.args(), splits) // -v runs the substitutions in an index
-	}
-	if !hasWord("find rg sort", s.name()) {
-		return false
-	}
-	open := 0
-	for _, w := range s.args() {
-		switch {
-		case w.value == "--" && s.name() != "find":
-			return false
-		case splits(w), !w.static && strings.HasPrefix(w.value, "-") && strings.Contains(w.value, unknown):
-			return true
-		case strings.HasPrefix(w.value, unknown):
-			open++
-		}
-	}
-	return u.appends || open > 1 || open > 0 && s.name() != "find"
 }
 
 // namesOutside reports a command that names a place outside.

@@ -53,13 +53,13 @@ var readers = map[string]entry{
 		longVal: "--key --field-separator --sort", longMay: "--check",
 	}},
 	"uniq": {args: argFiles, most: 1, options: options{
-		flags: "cdDiuz", valued: "fsw", long: "--count --repeated --unique --ignore-case --zero-terminated",
+		posix: true, flags: "cdDiuz", valued: "fsw", long: "--count --repeated --unique --ignore-case --zero-terminated",
 		longVal: "--skip-fields --skip-chars --check-chars", longMay: "--all-repeated --group",
 	}},
 	"diff": {args: argFiles, most: 2, check: checkDiff, options: options{
-		flags: "ucqsiwbBEZaypedt", valued: "UCWI", number: true,
-		long:    "--brief --side-by-side --ignore-all-space --ignore-space-change --ignore-blank-lines --report-identical-files --suppress-common-lines --strip-trailing-cr --ignore-case --text --minimal --ignore-trailing-space --show-c-function --expand-tabs",
-		longMay: "--unified --context --color", longVal: "--width --label --ignore-matching-lines",
+		flags: "ucqsiwbBEZaypedtrN", valued: "UCWIx", number: true,
+		long:    "--recursive --new-file --brief --side-by-side --ignore-all-space --ignore-space-change --ignore-blank-lines --report-identical-files --suppress-common-lines --strip-trailing-cr --ignore-case --text --minimal --ignore-trailing-space --show-c-function --expand-tabs",
+		longMay: "--unified --context --color", longVal: "--width --label --ignore-matching-lines --exclude",
 	}},
 	"cmp":      {args: argFiles, most: 2, options: options{flags: "bls", long: "--print-bytes --silent --quiet --verbose"}},
 	"comm":     {args: argFiles, most: 2, options: options{flags: "123i", long: "--check-order --nocheck-order"}},
@@ -85,10 +85,17 @@ var readers = map[string]entry{
 	"seq":   {args: argText, most: 3, options: options{flags: "w", valued: "sf", long: "--equal-width", longVal: "--separator --format"}},
 	"uname": {options: options{flags: "amnoprsv", long: "--all"}},
 	"arch":  {}, "nproc": {options: options{long: "--all"}}, "whoami": {}, "id": {options: options{flags: "ugGnr"}},
+	"lscpu": {options: options{flags: "aebcJpxy", long: "--json --all --online --offline --bytes"}}, "groups": {args: argText}, "tty": {},
+	"lsblk":  {options: options{flags: "abdfilmnpOrtJDST", valued: "oIe", long: "--json --all --bytes --fs --nodeps --paths"}},
+	"locale": {args: argText, options: options{flags: "amck"}}, "getconf": {args: argText, most: 1, options: options{flags: "a"}},
 	"sleep":   {args: argText, most: 1, check: checkSleep},
 	"strings": {args: argFiles, options: options{flags: "af", valued: "nt", long: "--all --print-file-name", longVal: "--bytes --radix"}},
 	"hexdump": {args: argFiles, options: options{flags: "bcCdovx", valued: "ns"}},
-	"md5sum":  {args: argFiles}, "sha1sum": {args: argFiles}, "sha256sum": {args: argFiles},
+	"base64":  {args: argFiles, most: 1, options: options{flags: "dDi", valued: "w", long: "--decode --ignore-garbage", longVal: "--wrap"}},
+	"column":  {args: argFiles, options: options{flags: "tx", valued: "scoNRH", long: "--table", longVal: "--separator --output-separator --table-columns --table-right --table-hide"}},
+	"xxd":     {args: argFiles, most: 1, options: options{lone: true, posix: true, flags: "abCeEipruv", valued: "cglos"}},
+	"md5sum":  {args: argFiles}, "sha1sum": {args: argFiles}, "sha256sum": {args: argFiles}, "sha512sum": {args: argFiles},
+	"shasum": {args: argFiles, options: options{valued: "a", flags: "bt"}}, "cksum": {args: argFiles},
 	"tree": {args: argNames, options: options{
 		apart: true, flags: "adfisphugDCnJXrtvAFNQcU", valued: "LPI", long: "--dirsfirst --noreport --prune --du --gitignore --si", longVal: "--filelimit --sort",
 	}},
@@ -98,15 +105,15 @@ var readers = map[string]entry{
 	"df": {args: argNames, options: options{
 		flags: "ahHiklmPT", valued: "txB", long: "--all --human-readable --inodes --local --portability --print-type --si --total", longVal: "--type --exclude-type --block-size", longMay: "--output",
 	}},
-	"sed": {args: argText, check: checkSed, options: options{flags: "nE", long: "--quiet --silent"}},
-	"awk": {args: argText, check: checkAwk, options: options{valued: "F", posix: true}},
+	"sed": {args: argText, check: checkSed, options: options{flags: "nEr", long: "--quiet --silent --regexp-extended"}},
+	"awk": {args: argText, check: checkAwk, options: options{valued: "Fv", posix: true}},
 	"rg":  rgEntry(),
-	"jq":  {args: argText, check: checkJQ, options: options{flags: "rcMSe", long: "--raw-output --compact-output --sort-keys --monochrome-output"}},
+	"jq":  {args: argText, check: checkJQ, options: options{flags: "rcMSejns", long: "--raw-output --compact-output --sort-keys --monochrome-output --exit-status --join-output --null-input --slurp"}},
 }
 
 func grepEntry() entry {
 	return entry{args: argPattern, check: checkGrep, options: options{
-		flags: "EFGPiyvwxcLlmoqsbHhnTzZraIU", valued: "ABCem", file: "f", number: true,
+		flags: "EFGPiyvwxcLloqsbHhnTzZraIU", valued: "ABCem", file: "f", number: true,
 		long:     "--line-number --ignore-case --no-ignore-case --recursive --count --files-with-matches --files-without-match --only-matching --word-regexp --line-regexp --extended-regexp --fixed-strings --basic-regexp --perl-regexp --invert-match --no-messages --quiet --silent --with-filename --no-filename --null --text --byte-offset --initial-tab",
 		longVal:  "--include --exclude --exclude-dir --max-count --after-context --before-context --regexp --binary-files --directories --label",
 		longMay:  "--color --colour --context",
@@ -170,12 +177,17 @@ func included(p parsed) func(name string) bool {
 }
 
 // checkDiff allows files only: given a directory, diff reads what lies in it, be it a
-// secret or a link.
+// secret or a link. That is left to a sandbox for reading, which hides both.
 func checkDiff(l *listing, _ *Part, p parsed, at dirs) finding {
+	whole := p.has("-r", "--recursive", "-N", "--new-file", "-x", "--exclude")
 	for _, w := range p.operands {
 		names, ok := at.join(w.value)
-		if !ok || l.env.Regular == nil || slices.ContainsFunc(names, func(name string) bool { return !l.env.Regular(name) }) {
-			return asks(Outside, w.value+" is not known to be a file, and diff reads all of a directory")
+		if whole || !ok || l.env.Regular == nil || slices.ContainsFunc(names, func(name string) bool { return !l.env.Regular(name) }) {
+			f := asks(Outside, w.value+" is not known to be a file, and diff reads all of a directory")
+			if f.notReading = ""; !l.tree(w.value, at, nil).set {
+				f.notSandboxable = ""
+			}
+			return f
 		}
 	}
 	return finding{}
@@ -203,23 +215,28 @@ func checkDate(_ *listing, _ *Part, p parsed, _ dirs) finding {
 	return finding{}
 }
 
-// plainRegexp is a pattern between slashes that holds nothing but text, anchors, dots and
-// stars; sedLine is a line as sed names one; jqPath selects a member, with nothing in the
-// brackets that would be evaluated.
+// jqPath selects a member, with nothing in the brackets that would be evaluated; awkRegexp is
+// a pattern between slashes that holds text, anchors, dots and stars, and may escape what means
+// something in a pattern.
 const (
-	jqPath      = `\.([A-Za-z_][A-Za-z0-9_]*|"[A-Za-z0-9_ /@-]*"|\[\d*\]|\.)*`
-	plainRegexp = plainChar + `*`
-	// awkRegexp may also escape what means something in a pattern.
+	jqPath    = `\.([A-Za-z_][A-Za-z0-9_]*|"[A-Za-z0-9_ /@-]*"|\[\d*\]|\.)*`
 	awkRegexp = `(` + plainChar + `|\\[()*.{}+?^$|])*`
 	plainChar = `[A-Za-z0-9_ .,:;^$*=(){}"'<>@#%+-]`
-	sedLine   = `(\d+|\$|/` + plainRegexp + `/)`
 )
 
 // The only scripts of sed, awk and jq that count as reading: they print lines, fields
-// and members, and nothing else.
+// and members, and nothing else. Those of sed may replace text, without the flags that write
+// a file or run a command.
 var (
 	sedPrints = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(` + sedLine + `(,` + sedLine + `)?)p(; ?(` + sedLine + `(,` + sedLine + `)?)p)*$`)
+		commands := []string{"p", "d", "q", "="}
+		for _, separator := range []string{"/", "|", ",", "#"} {
+			sep := regexp.QuoteMeta(separator)
+			commands = append(commands, `s`+sep+sedPattern(sep)+sep+`([^`+sep+`\\\n]|\\[^\n])*`+sep+`[gIip0-9]*`)
+		}
+		line := `(\d+(~\d+)?|\$|/` + sedPattern("/") + `/I?)`
+		one := `(` + line + `(, ?(` + line + `|\+\d+))? ?!?)? ?(` + strings.Join(commands, "|") + `)`
+		return regexp.MustCompile(`^` + one + `( ?[;\n] ?` + one + `)*;?$`)
 	})
 	awkPrints = sync.OnceValue(func() *regexp.Regexp {
 		const (
@@ -235,6 +252,15 @@ var (
 	})
 )
 
+// sedPattern matches a pattern of sed that ends at a separator. Some seds take a separator in
+// brackets for a part of the pattern and others for its end: brackets hold none here. A bracket
+// that closes at once is the first member.
+func sedPattern(sep string) string {
+	const class = `\[:[a-z]+:\]`
+	member, first := `([^`+sep+`\]\\\n\[]|`+class+`)`, `([^`+sep+`\]\\\n\[^]|`+class+`)`
+	return `([^` + sep + `\\\n\[]|\\[^\n]|\[(\^(\]|` + member + `)|\]|` + first + `)` + member + `*\])*`
+}
+
 // printfFormat accepts the formats that only print: %n sets a variable, a "*" takes a
 // width from an operand, and %(…)T reads the clock of the shell.
 var printfFormat = sync.OnceValue(func() *regexp.Regexp {
@@ -249,30 +275,46 @@ func checkPrintf(_ *listing, _ *Part, p parsed, _ dirs) finding {
 }
 
 func checkSed(l *listing, part *Part, p parsed, at dirs) finding {
-	if !p.has("-n", "--quiet", "--silent") || len(p.operands) == 0 || !sedPrints().MatchString(p.operands[0].value) {
-		return asks(Interpreter, "only sed scripts that print lines are known to read only")
+	if len(p.operands) == 0 || !sedPrints().MatchString(p.operands[0].value) {
+		return asks(Interpreter, "only sed scripts that print lines and replace text are known to read only")
 	}
 	return l.scriptFiles(part, p, at)
 }
 
 func checkAwk(l *listing, part *Part, p parsed, at dirs) finding {
-	if len(p.operands) == 0 || !awkPrints().MatchString(p.operands[0].value) {
-		return asks(Interpreter, "only awk scripts that print fields are known to read only")
+	var f finding
+	switch {
+	case len(p.operands) == 0 || !awkReads(p.operands[0].value) || !awkVariables(p.seen["-v"]):
+		return asks(Interpreter, "only awk scripts that reckon and print are known to read only")
+	case !awkPrints().MatchString(p.operands[0].value) || p.has("-v"):
+		f = asks(Interpreter, "how long the awk script takes is not known before it runs")
+		f.notReading = "" // a sandbox for reading ends it in time
 	}
 	for _, w := range p.operands[1:] {
 		if strings.Contains(w.value, "=") {
 			return asks(Unlisted, "an operand of awk sets a variable")
 		}
 	}
-	return l.scriptFiles(part, p, at)
+	return f.worse(l.scriptFiles(part, p, at))
 }
 
 func checkJQ(l *listing, part *Part, p parsed, at dirs) finding {
-	if len(p.operands) == 0 || !jqSelects().MatchString(p.operands[0].value) {
-		return asks(Interpreter, "only jq filters that select members are known to read only")
+	var f finding
+	switch {
+	case len(p.operands) == 0 || jqBeyond().MatchString(p.operands[0].value):
+		return asks(Interpreter, "only jq filters that look at nothing but their input are known to read only")
+	case !jqSelects().MatchString(p.operands[0].value):
+		f = asks(Interpreter, "how long the jq filter takes is not known before it runs")
+		f.notReading = "" // a sandbox for reading ends it in time
 	}
-	return l.scriptFiles(part, p, at)
+	return f.worse(l.scriptFiles(part, p, at))
 }
+
+// jqBeyond finds what makes a filter of jq look at more than its input: the environment, modules and
+// the names of files. Jq has no other way, and starts no programs.
+var jqBeyond = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(env|import|include|modulemeta|search_list|input_filename|__prog|__loc)`)
+})
 
 // scriptFiles checks the operands after a script.
 func (l *listing) scriptFiles(part *Part, p parsed, at dirs) finding {

@@ -42,7 +42,7 @@ func holdsAddress(env Env) bool {
 // setsHeeded reports a program that sets a variable that programs heed, or one that is only known
 // when it runs, by whatever form, or that reckons, where the value of a variable may be a program.
 func setsHeeded(file *syntax.File) bool {
-	found := false
+	found, known := false, numbersOf(file)
 	heeded := func(name *syntax.Lit) bool { return name == nil || !variable(name.Value) }
 	syntax.Walk(file, func(node syntax.Node) bool {
 		switch n := node.(type) {
@@ -51,31 +51,48 @@ func setsHeeded(file *syntax.File) bool {
 		case *syntax.ParamExp:
 			assigns := n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull)
 			found = found || assigns && heeded(n.Param)
-			found = found || n.Slice != nil
+			prompts := n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && n.Exp.Word.Lit() == "P"
+			found = found || n.Slice != nil || prompts || n.Excl && !listsKeys(n) // which runs the substitutions in a value
 			if index, ok := n.Index.(*syntax.Word); n.Index != nil {
 				found = found || !ok || strings.Trim(index.Lit(), "0123456789@*") != "" || index.Lit() == ""
 			}
-		case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.CStyleLoop, *syntax.LetClause:
-			found = true // the shell runs the substitutions in the values of variables there
+		case *syntax.ArithmExp:
+			found = found || !known.calculates(n.X) // the shell runs the substitutions in the values of variables there
+		case *syntax.ArithmCmd, *syntax.CStyleLoop, *syntax.LetClause:
+			found = true
 		case *syntax.BinaryTest:
 			switch n.Op {
 			case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
-				found = true
+				x, isWord := n.X.(*syntax.Word)
+				y, alsoWord := n.Y.(*syntax.Word)
+				found = found || !isWord || !alsoWord || !known.number(x) || !known.number(y)
 			}
 		case *syntax.UnaryTest:
-			found = found || n.Op == syntax.TsVarSet
+			found = found || n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar
+		case *syntax.Assign:
+			index, ok := n.Index.(*syntax.Word)
+			found = found || n.Index != nil && (!ok || !digits(index.Lit()))
+		case *syntax.ArrayElem:
+			index, ok := n.Index.(*syntax.Word)
+			found = found || n.Index != nil && (!ok || !digits(index.Lit()))
 		case *syntax.DeclClause:
 			for _, a := range n.Args {
 				option := ""
 				if a.Value != nil {
 					option = a.Value.Lit()
 				}
-				found = found || a.Name == nil && (!strings.HasPrefix(option, "-") || strings.Contains(option, "n")) || a.Name != nil && !variable(a.Name.Value)
+				found = found || a.Name == nil && (!strings.HasPrefix(option, "-") || strings.ContainsAny(option, "ni")) || a.Name != nil && !variable(a.Name.Value)
 			}
 		}
 		return !found
 	})
 	return found
+}
+
+// listsKeys reports "${!NAME[@]}" and "${!PREFIX*}", which look into no value.
+func listsKeys(n *syntax.ParamExp) bool {
+	index, ok := n.Index.(*syntax.Word)
+	return n.Names != 0 || ok && hasWord("@ *", index.Lit())
 }
 
 // heldReason is why a text is allowed that its words alone do not show to only read.
@@ -95,8 +112,12 @@ func (j *judge) commandNotReading(written []word, u unwrapped, s simple, found f
 		return path.Base(written[0].value) + " may change what runs"
 	case u.text != "":
 		return u.text
+	case nameUnknown(u, s):
+		return "the name of the command is only known when it runs"
 	case mayStart(u, s):
 		return name + " may be given an option that starts a program"
+	case machineForms()[name] != nil:
+		return name + " shows the machine, most of which a sandbox hides"
 	case name == "cd" || found.action == capability.Allow && !u.appends:
 		return "" // it is the text around it that is asked about
 	case strings.Contains(name, unknown) || name == "git":
@@ -107,25 +128,53 @@ func (j *judge) commandNotReading(written []word, u unwrapped, s simple, found f
 			return w.raw + " lies in a home that is not known"
 		}
 	}
-	settled := s
-	settled.words = make([]word, len(s.words))
-	for i, w := range s.words {
-		// A number is a name of a file as well as what an option may want.
-		settled.words[i] = word{value: strings.ReplaceAll(w.value, unknown, "1"), raw: w.raw, static: true}
+	for _, settled := range settlements(s) {
+		if u.appends {
+			settled = append(settled, appended, appended)
+		}
+		f, _, _ := j.listing.listed(&Part{}, newSimple(settled, nil, at), at)
+		if f.action == capability.Deny {
+			return f.reason
+		}
+		if f.action != capability.Allow && f.notReading != "" {
+			return f.notReading
+		}
 	}
-	if u.appends {
-		settled.words = append(settled.words, word{value: "1", raw: "1", static: true})
-	}
-	settled.argv = newSimple(settled.words, nil, at).argv
-	f, _, _ := j.listing.listed(&Part{}, settled, at)
-	if f.action == capability.Allow {
-		return ""
-	}
-	if f.action == capability.Deny {
-		return f.reason
-	}
-	return f.notReading
+	return ""
 }
+
+// settlements are the words of a command with what is not known in them written out. A number is a name of
+// a file as well as what an option may want. In a script of sed, of which numbers need not be known, each
+// of them may also come to nothing: after a backslash or in brackets, what follows means something else then.
+func settlements(s simple) (out [][]word) {
+	script := -1
+	if s.name() == "sed" {
+		script = slices.IndexFunc(s.words, func(w word) bool { return w.number })
+	}
+	gaps := 0
+	if script >= 0 && (strings.Contains(s.words[script].value, "[") || strings.Contains(s.words[script].value, `\`+unknown)) {
+		gaps = min(strings.Count(s.words[script].value, unknown), maxGaps)
+	}
+	for empty := range 1 << gaps {
+		words := make([]word, len(s.words))
+		for i, w := range s.words {
+			value := w.value
+			for gap := 0; i == script && gap < gaps; gap++ {
+				value = strings.Replace(value, unknown, []string{"1", ""}[empty>>gap&1], 1)
+			}
+			words[i] = word{value: strings.ReplaceAll(value, unknown, "1"), raw: w.raw, static: true}
+		}
+		out = append(out, words)
+	}
+	return out
+}
+
+// maxGaps bounds the numbers of a script of sed that need not be known.
+const maxGaps = 4
+
+// appended stands for a name that xargs or find adds to a command: of many, there are two. A second
+// one may be a file that is written.
+var appended = word{value: "1", raw: "1", static: true}
 
 // raw is the command as it was written.
 func (s simple) raw() string {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -76,6 +77,9 @@ func (l *listing) reads(part *Part, s simple, at dirs) finding {
 		return l.packages(s)
 	case "command":
 		return l.lookup(s)
+	}
+	if machineForms()[s.name()] != nil {
+		return l.machine(part, s)
 	}
 	e, ok := readers[s.name()]
 	if !ok {
@@ -170,6 +174,10 @@ func (l *listing) changesDir(part *Part, s simple, at dirs) (finding, flow) {
 	if !w.static {
 		return asks(Dynamic, w.raw+" is only known when the command runs"), lost
 	}
+	if w.value == ".." && at.start && s.name() == "cd" {
+		// Before it has moved, the shell goes up to the same directory as programs do.
+		w.value = filepath.Dir(at.list[0])
+	}
 	return allowed().worse(l.operand(part, w, at, false)), l.moved(w, at, lost)
 }
 
@@ -200,12 +208,46 @@ func (l *listing) version(s simple) (finding, bool) {
 	}
 	forms, ok := versionForms[s.name()]
 	if !ok || !hasWord(forms, s.argv[1]) {
-		return finding{}, false
+		return l.explains(s)
 	}
-	if l.env.Untrusted && !hasWord("git bash cc gcc g++ clang cmake make perl php python python3 ruby lua node go", s.name()) {
+	if l.env.Untrusted && !hasWord(unconfigured, s.name()) {
 		return asks(Interpreter, s.name()+" may run code that this untrusted project names"), true
 	}
 	return allowed(), true
+}
+
+// unconfigured are tools that heed nothing of a project when they say what they are.
+const unconfigured = "git bash cc gcc g++ clang cmake make perl php python python3 ruby lua node go"
+
+// explains leaves to a sandbox for reading what a program says of itself, if the program is not the
+// project's. Until the project is trusted, it is one of the system's that heeds nothing of a project.
+// One that is not there does nothing.
+func (l *listing) explains(s simple) (finding, bool) {
+	if !hasWord("--version --help", s.argv[1]) || readers[s.name()].free || hasWord("git test [ cd pushd popd", s.name()) {
+		return finding{}, false
+	}
+	f := asks(Unlisted, shown(s.words[0])+" is not on the list of commands that only read")
+	_, reads := readers[s.name()]
+	switch found, there := l.program(s); {
+	case l.env.Program == nil, there && found == "":
+	case !there, !l.env.Untrusted, (reads || hasWord(unconfigured, s.name())) && hasWord("/bin /usr/bin /usr/local/bin /opt/homebrew/bin", path.Dir(found)):
+		f.notReading = ""
+	}
+	return f, true
+}
+
+// program is the path of a program on the PATH; empty where it lies in the project.
+func (l *listing) program(s simple) (found string, there bool) {
+	if l.env.Program == nil {
+		return "", false
+	}
+	if found, there = l.env.Program(s.words[0].value); !there {
+		return "", false
+	}
+	if _, inside := l.env.Inside(found); inside {
+		return "", true
+	}
+	return found, true
 }
 
 // packages allows the listing of installed packages (R119).

@@ -75,26 +75,66 @@ func (j *judge) commandNotSandboxable(written []word, u unwrapped, s simple, at 
 			return why
 		}
 	}
-	changes := !onlyReads(s)
+	return j.wordsNotSandboxable(written, u, s, at)
+}
+
+// wordsNotSandboxable says what the words of a command name that is not for a sandbox to answer for.
+func (j *judge) wordsNotSandboxable(written []word, u unwrapped, s simple, at dirs) string {
+	changes, runs, script := !onlyReads(s), isInterpreter(s.name()), sedScript(s)
 	for i, w := range written {
-		if i == 0 && systemCommand(w.value) {
+		switch {
+		case i == 0 && systemCommand(w.value), (i == 0 || i == len(written)-len(u.words)) && onPath(w):
 			continue
+		case script != "" && w.value == script:
+			continue // no path, whatever stands between its slashes
 		}
-		if why := j.namedNotSandboxable(w, at, changes); why != "" {
+		why := j.namedNotSandboxable(w, at, changes && !runs)
+		if runFile := i == len(written)-len(s.words)+1; why == "" && runs && !runFile {
+			// Where the directory itself is protected, so is each name in it: a program that runs there
+			// changes none of them in a sandbox. One that it may be told to change is named by itself.
+			why = j.namedNotSandboxable(w, dirs{unknown: true}, true)
+		}
+		if why != "" {
 			return why
 		}
 	}
 	return ""
 }
 
-// onlyReads reports programs that change no file that their arguments name, whatever these are.
+// onPath reports the name of a program that the shell looks for on the PATH, and not in a directory.
+func onPath(w word) bool {
+	return w.static && !strings.ContainsAny(w.value, "/=") && !permissions.Secret(w.value)
+}
+
+// sedScript is the script of a plain command of sed that prints lines and replaces text; empty where
+// it is not known which word that is.
+func sedScript(s simple) string {
+	if s.name() != "sed" {
+		return ""
+	}
+	for _, w := range s.args() {
+		switch {
+		case !w.static, strings.HasPrefix(w.value, "--"), shortOption(w.value, 'e'), shortOption(w.value, 'f'), shortOption(w.value, 'l'):
+			return ""
+		case len(w.value) > 1 && w.value[0] == '-':
+		case strings.HasPrefix(w.value, "s") && sedPrints().MatchString(w.value):
+			return w.value
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// onlyReads reports programs that change no file that their arguments name, whatever these are. Git
+// notes what it adds and commits in places of its own.
 func onlyReads(s simple) bool {
 	if s.name() == "git" {
 		writes := slices.ContainsFunc(s.argv, func(a string) bool {
 			name, _, _ := strings.Cut(a, "=")
 			return len(name) > 3 && strings.HasPrefix("--output-directory", name)
 		})
-		return !writes && hasWord("log diff show status blame grep ls-files ls-tree cat-file rev-parse rev-list describe check-ignore", gitSubcommand(s))
+		return !writes && hasWord("add commit log diff show status blame grep ls-files ls-tree cat-file rev-parse rev-list describe check-ignore", gitSubcommand(s))
 	}
 	if s.name() == "tree" && slices.ContainsFunc(s.argv, func(a string) bool { return shortOption(a, 'o') }) {
 		return false
@@ -297,6 +337,6 @@ func gitInside(s simple) bool {
 	return hasWord("add commit status log diff show rm mv restore reset revert stash tag branch remote "+
 		"checkout switch merge rebase cherry-pick blame grep describe ls-files rev-parse rev-list clean reflog shortlog "+
 		"ls-tree cat-file merge-base name-rev for-each-ref symbolic-ref count-objects diff-tree diff-index diff-files "+
-		"check-ignore check-attr apply am format-patch range-diff cherry bisect version whatchanged var "+
+		"check-ignore check-attr merge-tree apply am format-patch range-diff cherry bisect version whatchanged var "+
 		"clone fetch pull push ls-remote submodule send-email lfs", gitSubcommand(s))
 }

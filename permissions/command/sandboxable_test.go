@@ -37,7 +37,7 @@ func TestPart_Contained(t *testing.T) {
 		"find . -name a -exec touch {} +", "env X=1 make", "cd $X; make", "echo x > $X", "f() { touch a; }; f", "touch a; ((x))",
 		"touch a; case a in ${X:=y}) ls;; esac", "touch a; [[ ${X:=a} ]]", "touch a; ls <${X:=a}", "git diff $X", "git log $(git merge-base a b)..",
 		"export PATH=~/x/bin:$PATH; make", "grep -n x $X .vscode/settings.json", "sed -n '/^type A struct {/,/^}/p' $X",
-		"go build -o bin/app ./cmd", "git worktree list --porcelain",
+		"go build -o bin/app ./cmd", "git worktree list --expire now",
 		// at the system's own places and in a /tmp of its own
 		"touch /tmp/a", "cp a /tmp/b", "echo x > /tmp/a", "ls /usr/include", "cd /tmp && make", "python3 /opt/x.py", "cc -o/tmp/a a.c",
 		// by host

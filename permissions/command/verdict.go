@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"path"
 
 	"acp-agent/capability"
 	"acp-agent/internal/shell"
@@ -49,10 +50,8 @@ const (
 	ReasonRedirect  = "Output redirection to sensitive location"
 )
 
-// Limits of C8.
-const (
-	MaxDepth = 50 // nesting of commands, above which a text is denied
-)
+// MaxDepth bounds how deep commands nest; a deeper text is denied (C8).
+const MaxDepth = 50
 
 // Env is what a verdict depends on besides the text.
 type Env struct {
@@ -77,11 +76,12 @@ type Env struct {
 	// accepts. Nil: such commands are asked about.
 	HoldsSecret func(dir string, reads func(name string) bool) bool
 	// GitHoldsSecret reports whether a file that git tracks, in the repository that it
-	// would find from an absolute directory, has the name of a secret. Nil: one does.
+	// would find from an absolute directory, has the name of a secret or lies outside the
+	// roots. Nil: one does.
 	GitHoldsSecret func(dir string) bool
-	// GitNames returns the names, below the top of the working tree, of the files whose content
-	// a git command in an absolute directory would print, which is given by its words from the
-	// subcommand on. ok is false where that cannot be found out. Nil: it never can.
+	// GitNames returns the absolute paths of the files whose content a git command in an
+	// absolute directory would print, which is given by its words from the subcommand on; none of a
+	// command that git would refuse. ok is false where that cannot be found out. Nil: it never can.
 	GitNames func(dir string, words []string) (names []string, ok bool)
 	// Own lists absolute directories of the agent itself, see permissions.Call.Own.
 	Own []string
@@ -101,8 +101,8 @@ type Env struct {
 	Waits func(path string) bool
 	// List returns the names in a directory inside the roots, links followed; an
 	// fs.ErrNotExist where there is no such directory, another error where that cannot be
-	// known. Who sets it runs Verdict.Run where that is set. Nil: what the shell would
-	// expand is not expanded here.
+	// known. A caller that sets it runs Verdict.Run instead of the text where Run is set. Nil: what the
+	// shell would expand is not expanded here.
 	List func(dir string) (names []string, err error)
 	// Reading reports whether a sandbox holds a command that is allowed to reading: it changes
 	// nothing, has no network, and sees no file of secrets. Nil: none does.
@@ -112,7 +112,13 @@ type Env struct {
 	Shown func(path string) bool
 	// ByHost reports whether a command in the sandbox reaches no host that the user has not
 	// been asked about. Nil: the sandbox has no network, or all of it.
-	ByHost  func() bool
+	ByHost func() bool
+	// Program returns the path at which a program is found on the PATH of a command that only reads,
+	// which has no directory of the project. Nil: none is.
+	Program func(name string) (path string, ok bool)
+	// Machine reports whether a command of nothing but programs that show the machine, and such as
+	// read no file, runs where it sees the machine's processes and sockets. Nil: it does not.
+	Machine func() bool
 	Dialect shell.Dialect
 }
 
@@ -129,7 +135,7 @@ type Part struct {
 	// Validation marks a finding of R118 that no stored rule lifts.
 	Validation bool
 	Network    bool // may need the network (S4)
-	// Background says that it is not waited for, or starts what outlives it.
+	// Background says that the shell does not wait for it, or that it starts a process that outlives it.
 	Background bool
 	// Reads and Wrote are absolute paths that the part is known to read or change.
 	Reads, Wrote []string
@@ -140,7 +146,10 @@ type Part struct {
 	// NoAlways says why Always is nil, as the end of a sentence.
 	NoAlways string
 
-	redirect       bool
+	redirect bool
+	// anyFile says that it may print files that its words do not name, or all files of a tree.
+	anyFile        bool
+	machine        bool // shows what the machine does
 	notSandboxable string
 	notReading     string
 	// open says that a wrapper adds words that are only known when it runs.
@@ -151,21 +160,31 @@ type Part struct {
 	spellings []string
 }
 
+// ReachesOut reports whether a program outside of any sandbox, such as the daemon of containers, does the
+// work of the command.
+func (p Part) ReachesOut() bool { return len(p.Argv) > 0 && reachesOut(path.Base(p.Argv[0])) }
+
 // Verdict is the answer for a whole text: the worst of its parts (C3).
 type Verdict struct {
 	Text string
 	// Run, where it is set, is the text that was judged and must run in the place of Text:
 	// Text with everything written out that the shell would expand in it, as it was at the
-	// time of the judgement. Settings are the variables, as NAME=value, that it runs with.
+	// time of the judgement, or with "--" before words that must not be options. Settings are the variables, as NAME=value, that it runs with.
 	Run        string
 	Settings   []string
 	Action     capability.Action
 	Class      Class
 	Reason     string
 	Parts      []Part
-	Network    bool     // some part may need the network
-	Validation bool     // some part must be asked whatever the rules say
-	ToAllow    []string // full command, name of the deciding command, "*"; only for ask
+	Network    bool // some part may need the network
+	Validation bool // some part must be asked whatever the rules say
+	// Machine says that the text is allowed to show the machine, and runs outside of any sandbox
+	// for that, with the programs of the system alone.
+	Machine bool
+	// HidesObjects says that the text is allowed and may read files that are only known when it runs:
+	// what git keeps of the content of files must be hidden from it, which none of its commands needs.
+	HidesObjects bool
+	ToAllow      []string // full command, name of the deciding command, "*"; only for ask
 
 	written []Part // the parts of Text where Run is set, for rules that deny or ask
 }
@@ -213,7 +232,7 @@ func (v Verdict) Resources() []permissions.Resource {
 	return out
 }
 
-// expandedReason is of a part as it was written, of which what it stands for is judged.
+// expandedReason is the reason for a part as it was written, when its expansion was judged.
 const expandedReason = "what the shell would expand in it is known, and the command only reads, inside the workspace"
 
 // noPath is why "always" stores no path that a command touches.

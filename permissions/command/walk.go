@@ -6,8 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// flow is where a statement may leave the program: ok after success, fail after
-// failure; and the simple commands that it ran.
+// flow is the outcome of a statement: the directories in which the program may be after its success (ok) and its
+// failure (fail), and the simple commands that it ran.
 type flow struct {
 	ok, fail dirs
 	ran      []simple
@@ -17,8 +17,8 @@ func stay(at dirs) flow { return flow{ok: at, fail: at} }
 
 func (f flow) any() dirs { return f.ok.union(f.fail) }
 
-// stmts judges statements that run one after the other. floor is the least that every
-// part inside must be given.
+// stmts judges statements that run one after the other. No part inside gets a finding that is less strict
+// than floor.
 func (j *judge) stmts(list []*syntax.Stmt, at dirs, floor finding) flow {
 	out := stay(at)
 	for _, s := range list {
@@ -59,8 +59,8 @@ func (j *judge) stmt(s *syntax.Stmt, at dirs, floor finding) flow {
 	return f
 }
 
-// command judges one node. A kind of node that is not named here is asked about, and
-// the programs inside it are judged all the same (C1).
+// command judges one node. A kind of node that has no case here is asked about, and
+// the programs inside it are judged, too (C1).
 func (j *judge) command(s *syntax.Stmt, at dirs, floor finding) flow {
 	switch c := s.Cmd.(type) {
 	case nil:
@@ -95,8 +95,8 @@ func (j *judge) command(s *syntax.Stmt, at dirs, floor finding) flow {
 	}
 }
 
-// binary judges a list. It leans to the left, so its items are taken from the left
-// side one after the other: a long list is not a deep one.
+// binary judges a list. The parser nests lists to the left; they are flattened here, so that a long list
+// is not a deep one.
 func (j *judge) binary(c *syntax.BinaryCmd, at dirs, floor finding) flow {
 	if c.Op != syntax.AndStmt && c.Op != syntax.OrStmt {
 		return j.pipeline(c, at, floor)
@@ -123,7 +123,7 @@ func (j *judge) binary(c *syntax.BinaryCmd, at dirs, floor finding) flow {
 	return out
 }
 
-// plain reports a statement that is nothing but its command.
+// plain reports whether a statement is nothing but its command.
 func plain(s *syntax.Stmt) bool {
 	return !s.Background && !s.Negated && !s.Coprocess && !s.Disown && len(s.Redirs) == 0
 }
@@ -154,7 +154,7 @@ func (j *judge) pipeline(c *syntax.BinaryCmd, at dirs, floor finding) flow {
 	return flow{ok: at, fail: at, ran: ran}
 }
 
-// raiseFrom makes the parts that came since index from at least as strict as f.
+// raiseFrom makes the parts from an index on at least as strict as f.
 func (pt *parts) raiseFrom(from int, f finding) {
 	if !f.set {
 		return

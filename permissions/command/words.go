@@ -17,7 +17,9 @@ type word struct {
 	value  string // the value; pieces that are not known are the unknown mark
 	raw    string // as written
 	static bool
-	// optionGlob marks an option of grep with a glob, see settleGlobs.
+	// number says that each piece that is not known is a number.
+	number bool
+	// optionGlob marks an option of grep with a glob, see resolveOptionGlobs.
 	optionGlob bool
 	// vars are the names of the variables whose value goes into the word.
 	vars []string
@@ -32,7 +34,10 @@ type program struct {
 }
 
 // evaluator finds out what the words of a text are, as far as they are known before it runs.
-type evaluator struct{ text, home string }
+type evaluator struct {
+	text, home string
+	numbers    numbers
+}
 
 // evaluate gives the words of a command: a word that holds $IFS counts as several,
 // which is what such a word is written for.
@@ -65,11 +70,13 @@ func (e *evaluator) word(node *syntax.Word, at dirs) word {
 		}
 		return w
 	}
+	w.number = true
 	var b strings.Builder
 	for i, part := range node.Parts {
 		e.piece(&w, &b, part, at, i == 0)
 	}
 	w.value = b.String()
+	w.number = w.number && strings.Contains(w.value, unknown)
 	w.optionGlob = optionGlob(node, w.value)
 	return w
 }
@@ -89,9 +96,9 @@ func optionGlob(node *syntax.Word, value string) bool {
 	return false
 }
 
-// settleGlobs takes such a glob as known where it is an option of grep: after "--" it
+// resolveOptionGlobs takes such a glob as known where it is an option of grep: after "--" it
 // would be a file.
-func settleGlobs(words []word) {
+func resolveOptionGlobs(words []word) {
 	if len(words) == 0 || !words[0].static || !hasWord("grep egrep fgrep", path.Base(words[0].value)) {
 		return
 	}
@@ -105,6 +112,7 @@ func settleGlobs(words []word) {
 
 // piece appends what is known of one part of a word that is not static.
 func (e *evaluator) piece(w *word, b *strings.Builder, part syntax.WordPart, at dirs, first bool) {
+	w.number = w.number && e.numeric(part)
 	switch part := part.(type) {
 	case *syntax.Lit:
 		value := unescape(part.Value)
@@ -139,6 +147,21 @@ func (e *evaluator) piece(w *word, b *strings.Builder, part syntax.WordPart, at 
 		b.WriteString(unknown)
 		e.collect(w, part)
 	}
+}
+
+// numeric reports a part of a word in which nothing but numbers is not known. What the shell reckons
+// is one.
+func (e *evaluator) numeric(part syntax.WordPart) bool {
+	switch part := part.(type) {
+	case *syntax.Lit:
+		return !strings.ContainsAny(part.Value, "*?[{~")
+	case *syntax.SglQuoted, *syntax.ArithmExp:
+		return true
+	case *syntax.DblQuoted:
+		return !part.Dollar // its own parts are looked at one by one
+	}
+	alone := &syntax.Word{Parts: []syntax.WordPart{part}}
+	return e.numbers.number(alone) || counted(alone)
 }
 
 // param gives the value of the few variables that are known, so that "$HOME" cannot
@@ -213,4 +236,13 @@ func allStatic(words []word) bool {
 		}
 	}
 	return true
+}
+
+// isPwd reports "$(pwd)", which is a long way to write ".".
+func isPwd(c *syntax.CmdSubst) bool {
+	if len(c.Stmts) != 1 || !plain(c.Stmts[0]) {
+		return false
+	}
+	call, ok := c.Stmts[0].Cmd.(*syntax.CallExpr)
+	return ok && len(call.Assigns) == 0 && len(call.Args) == 1 && call.Args[0].Lit() == "pwd"
 }

@@ -137,6 +137,7 @@ func (u *unwrapped) heed(name string, own, rest []word, split bool) {
 		len(rest) == 0 && u.appends,
 		len(rest) == 0 && hasWord("parallel watch flock script timeout busybox toybox chronic unbuffer", name),
 		slices.ContainsFunc(own, splits),
+		name == "xargs" && slices.ContainsFunc(own, func(w word) bool { return !w.static && !w.number && !hasWord("{} -I{} -i{} --replace={}", w.raw) }), // what it replaces may be the name of the command
 		len(rest) > 0 && (strings.ContainsAny(rest[0].value, " \t\n;|&") || strings.HasPrefix(rest[0].value, ":::")),
 		inShell && slices.ContainsFunc(rest, func(w word) bool {
 			return strings.ContainsAny(strings.ReplaceAll(w.value, "{}", ""), "*?[$`;&|<>(){} \t\n")

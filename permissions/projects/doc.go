@@ -10,8 +10,8 @@
 //
 // It refuses to know rules' meaning, sessions, the protocol and the
 // configuration. It imports permissions and capability for the form of a rule, internal/textedit
-// for the difference between two texts, and internal/userfile. It
-// starts no goroutines.
+// for the difference between two texts, internal/pathname, internal/rootfile and
+// internal/userfile. It starts no goroutines.
 //
 //	store := projects.New(dataDir)
 //	record, err := store.Load("/work/shop")

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"acp-agent/internal/rootfile"
 )
 
 // maxProgram bounds a file that a program of the project runs, in bytes.
@@ -50,7 +52,7 @@ func (s Snapshot) With(project string, names []string) (Snapshot, error) {
 // program adds a file that is run. What a link leads to outside the project is bound by
 // where it leads.
 func (s *scanner) program(project, name string) error {
-	f, err := s.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	f, err := s.root.OpenFile(name, os.O_RDONLY|rootfile.Nonblock, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -22,6 +22,10 @@ const (
 
 // Record is what was decided about one project. The zero value is a project that
 // nothing was decided about.
+//
+// It is all that the agent keeps about a project, besides what goes with a session of it (the
+// conversation, in store, and the audit, in session) and the build caches of sandboxed commands (in
+// sandbox), which can be deleted.
 type Record struct {
 	Version int `json:"version"`
 	// Path is the canonical path of the project.
@@ -47,7 +51,7 @@ func (r Record) Trusts(s Snapshot) bool {
 	return r.Trust != nil && s.Hash != "" && r.Trust.Hash == s.Hash
 }
 
-// Keep adds rules, each once. One that is about a tool as it is now takes the place of the
+// AddRules adds rules, each once. One that is about a tool as it is now takes the place of the
 // one that was about it as it was (M4).
 func (r *Record) AddRules(rules ...permissions.Rule) error {
 	for _, rule := range rules {
@@ -66,14 +70,14 @@ func (r *Record) AddRules(rules ...permissions.Rule) error {
 	return nil
 }
 
-// Revoke takes a rule away and reports whether it was there.
+// RemoveRule takes a rule away and reports whether it was there.
 func (r *Record) RemoveRule(rule permissions.Rule) bool {
 	before := len(r.Rules)
 	r.Rules = slices.DeleteFunc(r.Rules, func(have permissions.Rule) bool { return sameRule(have, rule) })
 	return len(r.Rules) < before
 }
 
-// Distrust takes the trust away and reports whether there was any.
+// RemoveTrust takes the trust away and reports whether there was any.
 func (r *Record) RemoveTrust() bool {
 	had := r.Trust != nil
 	r.Trust = nil

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"acp-agent/internal/pathname"
+	"acp-agent/internal/rootfile"
 )
 
 // Limits of what trust is bound to.
@@ -154,7 +155,7 @@ func (s *scanner) listed(dir string) error {
 }
 
 func (s *scanner) names(dir string) ([]string, error) {
-	f, err := s.root.OpenFile(dir, os.O_RDONLY|nonblock, 0)
+	f, err := s.root.OpenFile(dir, os.O_RDONLY|rootfile.Nonblock, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -183,7 +184,7 @@ func (s *scanner) names(dir string) ([]string, error) {
 
 // add adds one file, or all beneath a directory.
 func (s *scanner) add(name string, depth int) error {
-	f, err := s.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	f, err := s.root.OpenFile(name, os.O_RDONLY|rootfile.Nonblock, 0)
 	if err != nil {
 		return bound(s.under+name, err)
 	}

@@ -67,12 +67,44 @@ func (r *run) parallelReads(s *subject) error {
 }
 
 func (r *run) bash(s *subject) error {
-	return r.timed(s, "bash call", 3, 10, func(turn int) {
+	err := r.timed(s, "bash call", 3, 10, func(turn int) {
 		r.model.steps(sequence(fmt.Sprintf("b%d_", turn), "bash", 10, func(i int) map[string]any {
 			return map[string]any{"cmd": fmt.Sprint("echo word ", i)}
 		})...)
 	})
+	if err != nil {
+		return err
+	}
+	value, err := typical(7, func(int) (time.Duration, error) { return r.firstBash(s) })
+	return r.note("bash call, first of a process", s, value, err)
 }
+
+// firstBash spawns the program anew for one turn with one command.
+func (r *run) firstBash(s *subject) (time.Duration, error) {
+	fresh, err := start(r.ctx, s.name, r.binaries[s.name], filepath.Join(r.dir, s.name), r.model.URL)
+	if err != nil {
+		return 0, err
+	}
+	if err := fresh.initialize(); err != nil {
+		return 0, err
+	}
+	session, _, err := fresh.open()
+	if err != nil {
+		return 0, err
+	}
+	fresh.editFreely(session)
+	time.Sleep(settling)
+	r.model.steps(calling("first", "bash", map[string]any{"cmd": "true"}), say("done", 1))
+	took, err := fresh.prompt(session, "work")
+	if err != nil {
+		return 0, err
+	}
+	_, err = fresh.stop()
+	return took, err
+}
+
+// settling is what a user takes at least to write a first prompt.
+const settling = 300 * time.Millisecond
 
 // edits measures edits, and what the two fsyncs of a careful one cost on this disk.
 func (r *run) edits(s *subject) error {

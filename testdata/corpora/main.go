@@ -1,7 +1,9 @@
 // Command corpora collects the commands that agents ran in recorded sessions which are public, as a corpus for
-// TestCorpora (testdata/cases/corpora.md): rows [class, command] in JSON on standard output, each command once.
+// TestCorpora (testdata/cases/corpora.md): rows [class, command] in JSON on standard output, each command once,
+// with the directory beneath {work} in which it ran as a third item where a terminal had moved before.
 //
 //	go run ./testdata/corpora -format specstory '-work=/Users/\w+/project' REPOSITORY > DIR/a.json
+//	go run ./testdata/corpora -format cursor -work /Users/name/project REPOSITORY > DIR/c.json
 //	go run ./testdata/corpora -format miniswe -work /app REPOSITORY > DIR/b.json
 //
 // REPOSITORY is a git directory; every version of every file in its history is read. In a command {work} stands for
@@ -29,40 +31,43 @@ type format struct {
 	path    string         // of files, as a pathspec of git
 	call    *regexp.Regexp // a piece of a file that holds one command at most
 	command *regexp.Regexp // what of the piece is the command
+	moves   bool           // the commands of a file share one terminal, in which a cd lasts
 }
+
+// work stands for the directory of the recording in a command.
+const work = "{work}"
 
 var (
 	formats = map[string]format{
 		"specstory": {
 			"*.specstory/history/*", regexp.MustCompile(`(?s)data-tool-type="shell".*?</tool-use>`),
-			regexp.MustCompile("(?s)</summary>[^`<]*(?:`([^`\n]+)`\n|```(?:bash|sh|shell)\n(.*?)\n```)"),
+			regexp.MustCompile("(?s)</summary>[^`<]*(?:`([^`\n]+)`\n|```(?:bash|sh|shell)\n(.*?)\n```)"), false,
 		},
-		"miniswe": {"*swe-agent-mini*agent.log", regexp.MustCompile("(?s)```bash\n.*?\n```"), regexp.MustCompile("(?s)```bash\n(.*)\n```")},
+		"cursor": {
+			"*.specstory/history/*", regexp.MustCompile("(?s)Tool use: \\*\\*run_terminal_cmd\\*\\*\n\n```bash\n.*?\n```"),
+			regexp.MustCompile("(?s)```bash\n(.*)\n```"), true,
+		},
+		"miniswe": {"*swe-agent-mini*agent.log", regexp.MustCompile("(?s)```bash\n.*?\n```"), regexp.MustCompile("(?s)```bash\n(.*)\n```"), false},
 	}
 	control = regexp.MustCompile("\x1b\\[[0-9;?]*[a-zA-Z]|\r")
 )
 
 func main() {
 	log.SetFlags(0)
-	name := flag.String("format", "", "specstory or miniswe")
+	name := flag.String("format", "", "specstory, cursor or miniswe")
 	work := flag.String("work", "^$", "the directory that the commands were recorded in, a regular expression")
 	flag.Parse()
 	f, ok := formats[*name]
 	if !ok || flag.NArg() != 1 {
-		log.Fatal("usage: corpora -format specstory|miniswe [-work DIR] REPOSITORY")
+		log.Fatal("usage: corpora -format specstory|cursor|miniswe [-work DIR] REPOSITORY")
 	}
 	recorded, err := regexp.Compile(*work)
 	if err != nil {
 		log.Fatal(err)
 	}
-	commands, err := collect(flag.Arg(0), f)
+	rows, err := collect(flag.Arg(0), f, recorded)
 	if err != nil {
 		log.Fatal(err)
-	}
-	var rows [][2]string
-	for _, command := range commands {
-		command = recorded.ReplaceAllLiteralString(command, "{work}")
-		rows = append(rows, [2]string{class(command), command})
 	}
 	out := json.NewEncoder(os.Stdout)
 	out.SetEscapeHTML(false)
@@ -72,13 +77,17 @@ func main() {
 	}
 }
 
-// collect returns the commands of all versions of the files, each once, in the order of their first appearance.
-func collect(repository string, f format) ([]string, error) {
+// collect returns a row for each of the commands of all versions of the files, in the order of their first
+// appearance.
+func collect(repository string, f format, recorded *regexp.Regexp) (rows [][]string, err error) {
 	history, err := git(repository, "log", "--all", "--reverse", "--format=", "--raw", "--no-abbrev", "--no-renames", "--", f.path)
 	if err != nil {
 		return nil, err
 	}
-	var commands []string
+	dirs, err := directories(repository)
+	if err != nil {
+		return nil, err
+	}
 	seen, blobs := map[string]bool{}, map[string]bool{}
 	for line := range strings.Lines(string(history)) {
 		fields := strings.Fields(line)
@@ -90,20 +99,30 @@ func collect(repository string, f format) ([]string, error) {
 		if err != nil {
 			continue // a snapshot may lack its largest files
 		}
-		for _, call := range f.call.FindAll(control.ReplaceAll(text, nil), -1) {
-			match := f.command.FindSubmatch(call)
+		text = control.ReplaceAll(text, nil)
+		terminal := moves{dirs: dirs}
+		for _, call := range f.call.FindAllIndex(text, -1) {
+			match := f.command.FindSubmatch(text[call[0]:call[1]])
 			if match == nil {
 				continue
 			}
-			command := strings.TrimSpace(string(bytes.Join(match[1:], nil)))
+			command := recorded.ReplaceAllLiteralString(strings.TrimSpace(string(bytes.Join(match[1:], nil))), work)
 			if !seen[command] {
 				seen[command] = true
-				commands = append(commands, command)
+				row := []string{class(command), command}
+				if dir := terminal.at(); f.moves && dir != "" {
+					row = append(row, dir)
+				}
+				rows = append(rows, row)
 			}
+			terminal.follow(command, string(text[call[1]:min(call[1]+shownOutput, len(text))]))
 		}
 	}
-	return commands, nil
+	return rows, nil
 }
+
+// shownOutput is how much of what stands behind a command is looked at for a move that the shell refused.
+const shownOutput = 200
 
 func git(repository string, args ...string) ([]byte, error) {
 	out, err := exec.Command("git", append([]string{"--git-dir", repository}, args...)...).Output()
@@ -121,18 +140,27 @@ var classes = []struct {
 	{"dangerous", regexp.MustCompile(`^(sudo|su|dd|mkfs\S*|shutdown|reboot|doas) |^rm -\S*[rR]|^git (reset --hard|clean -\S*f|push .*(-f|--force)|checkout (\.|-- )|restore |stash (drop|clear)|branch -D)|^chmod -R|^(pkill|killall) |^kill -9|^find .*(-delete|-exec rm)`)},
 	{"outside", regexp.MustCompile(`^(docker|docker-compose|podman|systemctl|service|kill|crontab|mount|umount|useradd|usermod|chown|chmod|open|osascript|tmux|screen|passwd|launchctl|nohup|apachectl|nginx|redis-server|update-\S+|dpkg) |^(nginx|redis-server)$`)},
 	{"network", regexp.MustCompile(`^(curl|wget|ssh|scp|rsync|nc|telnet|ping|dig|nslookup|host|gh|apt|apt-get|brew|pip3?|conda|npx|uvx?|ftp) |^git (push|pull|fetch|clone|ls-remote|remote (add|update)|submodule)|^(npm|yarn|pnpm|bun) (i|install|add|ci|publish|view)\b|^(npm|yarn|pnpm) (i|install|ci)$|^go (get|install|mod (download|tidy))|^cargo (install|add|fetch|publish)|^python3? -m pip |^(gem|cpan|R) `)},
-	{"writes", regexp.MustCompile(`^(>|tee|mkdir|cp|mv|rm|rmdir|touch|ln|patch|unzip|tar|zip|truncate|install|gzip|gunzip|split|ed) |^sed .*-i|^perl .*-i|^git (add|commit|rm|mv|stash|checkout|switch|merge|rebase|cherry-pick|revert|tag|init|config|worktree|reset|apply|am)\b|^gofmt .*-w|^(gofmt|goimports|prettier|black) `)},
+	{"writes", regexp.MustCompile(`^(>|tee|mkdir|cp|mv|rm|rmdir|touch|ln|patch|unzip|tar|zip|truncate|install|gzip|gunzip|split|ed) |^sed .*-i|^perl .*-i|^git branch (-[dmcfM]|--delete|--move|--copy) |^git (add|commit|rm|mv|stash|checkout|switch|merge|rebase|cherry-pick|revert|tag|init|config|worktree|reset|apply|am)\b|^gofmt .*-w|^(gofmt|goimports|prettier|black) `)},
 	{"builds", regexp.MustCompile(`^(go|make|cargo|npm|yarn|pnpm|bun|node|deno|tsc|python3?|pytest|gcc|g\+\+|cc|clang|rustc|javac|java|mvn|gradle|cmake|ninja|ruby|perl|php|bash|sh|zsh|golangci-lint|eslint|jest|vitest|dotnet|swift|lua|Rscript|ocaml|dune|coqc|povray|sqlite3|psql|mysql|ffmpeg|convert|openssl|xvfb-run|\./\S+|\S*/bin/\S+)( |$)`)},
 	{"reads", regexp.MustCompile(`^(ls|cat|head|tail|grep|egrep|fgrep|rg|find|fd|wc|sort|uniq|cut|tr|sed|awk|jq|yq|diff|cmp|file|stat|du|df|tree|pwd|cd|echo|printf|which|type|command|whoami|id|date|env|printenv|uname|basename|dirname|realpath|readlink|test|\[|true|false|xxd|hexdump|od|strings|nl|less|more|column|comm|paste|rev|tac|fold|md5sum|sha\d*sum|shasum|base64|ps|pgrep|top|free|lsof|ss|netstat|hostname|uptime|nproc|lscpu|xargs|sleep|seq|expr|git|export|:|set|time|timeout|for|\w+=\S*)( |$)`)},
 }
 
-// outside finds a place that no project holds.
-var outside = regexp.MustCompile(`(^|[\s"'=(:])(~|\$HOME|\$\{HOME\}|/(etc|usr|var|opt|root|home|Users|Applications|tmp|dev/shm|proc|sys|logs|tests|srv|mnt|private))(/|\s|$)`)
+// outside finds a place that no project holds: also the parent of the directory, and all of the disk.
+var outside = regexp.MustCompile(`(^|[\s"'=])\.\.(/|[\s;]|$)|\b(find|ls|du|tree|cd) (-\S+ )*/(\s|$)|(^|[\s"'=(:])(~|\$HOME|\$\{HOME\}|/(etc|usr|var|opt|root|home|Users|Applications|tmp|dev/shm|proc|sys|logs|tests|srv|mnt|private))(/|\s|$)`)
 
-// wrapped finds what stands before a command that runs all the same.
-var wrapped = regexp.MustCompile(`^((time|nice|timeout( -\S+)* \S+) )+`)
+// secret finds a file that is for secrets by its name.
+var secret = regexp.MustCompile(`(^|[\s"'=(/])(\.env(\.(local|production|prod|development|dev|staging|vercel))?|\.secrets|\.netrc|id_(rsa|ecdsa|ed25519)|[\w.-]+\.(pem|key))(["'\s;|&)]|$)`)
 
-// class is the class of the part that counts most; "other" is what no class names.
+// wrapped finds what stands before a command that runs all the same, gitOptions what stands before
+// the subcommand of git, and executed what find runs.
+var (
+	wrapped    = regexp.MustCompile(`^((time|nice|timeout( -\S+)* \S+|xargs( -[0rt]+| -[nPLId] ?\S+)*) )+`)
+	gitOptions = regexp.MustCompile(`^git(( -[Cc] ("[^"]*"|'[^']*'|\S+))| --\S+| -P)+ `)
+	executed   = regexp.MustCompile(` -exec(dir)? (.*)`)
+)
+
+// class is the class of the part that counts most, with "secrets" for files of secrets between what is
+// outside and the network; "other" is what no class names.
 func class(command string) string {
 	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
 	if err != nil {
@@ -141,7 +169,7 @@ func class(command string) string {
 	best, printer := len(classes), syntax.NewPrinter(syntax.SingleLine(true))
 	known := true
 	judge := func(text string) {
-		text = wrapped.ReplaceAllString(text, "")
+		text = gitOptions.ReplaceAllString(wrapped.ReplaceAllString(text, ""), "git ")
 		i := slices.IndexFunc(classes, func(c struct {
 			name string
 			is   *regexp.Regexp
@@ -165,6 +193,9 @@ func class(command string) string {
 					name = filepath.Base(name)
 				}
 				judge(strings.TrimSpace(name + " " + rest))
+				if run := executed.FindStringSubmatch(rest); name == "find" && run != nil {
+					judge(run[2])
+				}
 			}
 		case *syntax.Redirect:
 			if node.Word == nil || node.Op == syntax.DplOut || node.Op == syntax.DplIn || node.Hdoc != nil {
@@ -182,8 +213,11 @@ func class(command string) string {
 		}
 		return true
 	})
-	if best > 1 && outside.MatchString(command) {
+	switch {
+	case best > 1 && outside.MatchString(command):
 		best = 1
+	case best > 1 && secret.MatchString(command):
+		return "secrets"
 	}
 	if best == len(classes) || !known && classes[best].name == "reads" {
 		return "other"

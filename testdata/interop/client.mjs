@@ -9,7 +9,8 @@
 // which cancels the turn with the question open. form is what they fill in; of an address
 // they say that they opened it. cancelOn cancels the turn at a sight: {file} when that file
 // has content, {update, text} at the first update of that kind, which holds that text if one
-// is given. The job's mcpServers are those of the session.
+// is given. The job's mcpServers are those of the session. A job with awaitServers asks /mcp until
+// no server is connecting, before its steps: a prompt waits for a server only so long.
 //
 // A job with a session opens none: its steps are about that stored one. They are {do: "list"},
 // {do: "load"}, {do: "resume"}, {do: "fork"}, after which the steps are about the copy, and
@@ -139,6 +140,12 @@ let session;
 if (!sessionId) {
   session = await agent.request(methods.agent.session.new, { cwd: job.cwd, mcpServers: job.mcpServers ?? [] });
   sessionId = session.sessionId;
+}
+
+for (let told = "connecting"; job.awaitServers && told.includes("connecting"); await sleep(50)) {
+  const from = wire.lines.length;
+  await run({ do: "prompt", text: "/mcp" });
+  told = JSON.stringify(wire.lines.slice(from));
 }
 
 const steps = [];

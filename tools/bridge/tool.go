@@ -88,7 +88,7 @@ func Schema(raw json.RawMessage) (*jsonschema.Schema, error) {
 	if !isObject(raw) {
 		return nil, fmt.Errorf("the input schema must be a JSON object")
 	}
-	if err := tools.SchemaLoop(raw); err != nil { // before it is read, which takes long of a deep one
+	if err := tools.CheckSchemaLoops(raw); err != nil { // before it is read, which takes long of a deep one
 		return nil, fmt.Errorf("input schema: %w", err)
 	}
 	var schema jsonschema.Schema
@@ -174,7 +174,7 @@ func (o *ours) run(ctx context.Context, input json.RawMessage) (result *tools.Re
 			result, err = nil, typed(fmt.Sprintf("tool %s panicked: %v", o.entry.ID, p), p)
 		}
 	}()
-	args, err := o.entry.Prepare(tools.NewArgs(input), o.rt.Session().Env)
+	args, err := o.entry.RunPreprocess(tools.NewArgs(input), o.rt.Session().Env)
 	if err != nil {
 		return nil, err
 	}

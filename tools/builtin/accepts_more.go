@@ -219,22 +219,8 @@ func finishQuestion(args map[string]any) error {
 			args["questions"] = parsed
 		}
 	}
-	if question, ok := args["question"]; ok {
-		if args["questions"] != nil {
-			return tools.Errorf(tools.BadInput, `question: give "questions" alone`)
-		}
-		single := map[string]any{"question": question}
-		if options, given := pop(args, "options"); given {
-			single["options"] = options
-		}
-		if multi, given := pop(args, "multi"); given {
-			single["multi_select"] = multi
-		}
-		delete(args, "question")
-		if header, given := pop(args, "header"); given {
-			single["header"] = header
-		}
-		args["questions"] = []any{single}
+	if err := singleQuestion(args); err != nil {
+		return err
 	}
 	if one, ok := args["questions"].(map[string]any); ok {
 		args["questions"] = []any{one}
@@ -247,22 +233,47 @@ func finishQuestion(args map[string]any) error {
 		}
 		question, _ := item.(map[string]any)
 		for _, key := range []string{"options", "choices"} {
-			options := question[key]
-			if text, ok := options.(string); ok {
-				var parsed []any
-				if json.Unmarshal([]byte(text), &parsed) == nil {
-					options, question[key] = parsed, parsed
-				}
-			}
-			choices, _ := options.([]any)
-			for n, option := range choices {
-				if text, ok := option.(string); ok {
-					choices[n] = map[string]any{"label": text}
-				}
-			}
+			labelOptions(question, key)
 		}
 	}
 	return nil
+}
+
+// singleQuestion makes the list of a question whose parts are arguments of their own.
+func singleQuestion(args map[string]any) error {
+	question, ok := args["question"]
+	if !ok {
+		return nil
+	}
+	if args["questions"] != nil {
+		return tools.Errorf(tools.BadInput, `question: give "questions" alone`)
+	}
+	single := map[string]any{"question": question}
+	for from, to := range map[string]string{"options": "options", "multi": "multi_select", "header": "header"} {
+		if value, given := pop(args, from); given {
+			single[to] = value
+		}
+	}
+	delete(args, "question")
+	args["questions"] = []any{single}
+	return nil
+}
+
+// labelOptions gives options of a question that are texts the form of an option.
+func labelOptions(question map[string]any, key string) {
+	options := question[key]
+	if text, ok := options.(string); ok {
+		var parsed []any
+		if json.Unmarshal([]byte(text), &parsed) == nil {
+			options, question[key] = parsed, parsed
+		}
+	}
+	choices, _ := options.([]any)
+	for n, option := range choices {
+		if text, ok := option.(string); ok {
+			choices[n] = map[string]any{"label": text}
+		}
+	}
 }
 
 // fetchAccepts: web_fetch as other agents call it.

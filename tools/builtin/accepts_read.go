@@ -94,33 +94,25 @@ func finishRead(args map[string]any) error {
 	return nil
 }
 
+// finishRange turns the forms in which other agents give a range of lines into read_range.
 func finishRange(args map[string]any, zeroBased bool) error {
-	if pair, ok := pop(args, "view_range"); ok {
-		list, isList := pair.([]any)
-		if text, isText := pair.(string); isText {
-			isList = json.Unmarshal([]byte(text), &list) == nil
+	if err := splitViewRange(args); err != nil {
+		return err
+	}
+	given := map[string]int64{}
+	for _, name := range []string{"offset", "limit", "start_line", "end_line"} {
+		n, has, err := popWhole("read", args, name)
+		if err != nil {
+			return err
 		}
-		if !isList || len(list) != 2 {
-			return tools.Errorf(tools.BadInput, `read: argument "view_range" must be [first line, last line]`)
+		if has {
+			given[name] = n
 		}
-		args["start_line"], args["end_line"] = number64(list[0]), number64(list[1])
 	}
-	offset, hasOffset, err := popWhole("read", args, "offset")
-	if err != nil {
-		return err
-	}
-	limit, hasLimit, err := popWhole("read", args, "limit")
-	if err != nil {
-		return err
-	}
-	start, hasStart, err := popWhole("read", args, "start_line")
-	if err != nil {
-		return err
-	}
-	end, hasEnd, err := popWhole("read", args, "end_line")
-	if err != nil {
-		return err
-	}
+	offset, hasOffset := given["offset"]
+	limit, hasLimit := given["limit"]
+	start, hasStart := given["start_line"]
+	end, hasEnd := given["end_line"]
 	switch {
 	case !hasOffset && !hasLimit && !hasStart && !hasEnd:
 		return nil
@@ -145,6 +137,23 @@ func finishRange(args map[string]any, zeroBased bool) error {
 		last = end
 	}
 	args["read_range"] = []any{numberOf(first), numberOf(last)}
+	return nil
+}
+
+// splitViewRange turns view_range, a list of two lines, into start_line and end_line.
+func splitViewRange(args map[string]any) error {
+	pair, ok := pop(args, "view_range")
+	if !ok {
+		return nil
+	}
+	list, isList := pair.([]any)
+	if text, isText := pair.(string); isText {
+		isList = json.Unmarshal([]byte(text), &list) == nil
+	}
+	if !isList || len(list) != 2 {
+		return tools.Errorf(tools.BadInput, `read: argument "view_range" must be [first line, last line]`)
+	}
+	args["start_line"], args["end_line"] = number64(list[0]), number64(list[1])
 	return nil
 }
 

@@ -114,11 +114,11 @@ func (c *crowd) unbroken(t *testing.T) {
 
 // Twenty agents, eight at a time, edit the same five files twenty times each: of two
 // thousand edits none is lost, and each is its own agent's (R40, R41, R129). The short form
-// has five edits of each.
+// has three edits of each.
 func TestEdit_Agents(t *testing.T) {
 	t.Parallel()
 	const agents, atOnce, files = 20, 8, 5
-	edits := testreq.Rounds(5, 20)
+	edits := testreq.Rounds(3, 20)
 	var begin, end strings.Builder
 	for i := range agents {
 		fmt.Fprintf(&begin, "agent %02d:.\n", i)

@@ -65,7 +65,7 @@ func newApplyPatch() tools.Tool {
 // describePatch names every file that the patch touches. A patch that only deletes or only
 // moves files has the kind of that.
 func describePatch(args tools.Args, in kinds.Place) kinds.Card {
-	parsed, err := patch.Parse(context.Background(), tools.Given[applyPatchArgs](args).Patch)
+	parsed, err := patch.Parse(context.Background(), tools.ArgsAs[applyPatchArgs](args).Patch)
 	if broken, ok := errors.AsType[*patch.Error](err); ok && broken.Path != "" {
 		path := in.Abs(broken.Path)
 		return kinds.Card{Title: "Patch " + in.Rel(path), Locations: []kinds.Location{{Path: path}}}
@@ -105,7 +105,7 @@ type patchPath struct {
 // patchPaths are the absolute paths that a patch touches, in its order. A patch
 // that cannot be read touches none: the call itself says what is wrong with it.
 func patchPaths(args tools.Args, env tools.Env) []patchPath {
-	parsed, err := patch.Parse(context.Background(), tools.Given[applyPatchArgs](args).Patch)
+	parsed, err := patch.Parse(context.Background(), tools.ArgsAs[applyPatchArgs](args).Patch)
 	if err != nil {
 		return nil
 	}

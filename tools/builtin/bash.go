@@ -38,6 +38,8 @@ type bashData struct {
 	Truncated bool    `json:"truncated,omitempty"`
 	// Job is the id of a command in the background.
 	Job string `json:"job,omitempty"`
+	// Ports are those on which it listened when the call ended.
+	Ports []int `json:"ports,omitempty"`
 	// Notes say what was done about the command besides running it.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -72,7 +74,7 @@ func newBash() tools.Tool {
 
 // bashTitle is the whole command, with the "&" of the shell where it goes to the background.
 func bashTitle(args tools.Args, _ kinds.Place) kinds.Card {
-	a := tools.Given[bashArgs](args)
+	a := tools.ArgsAs[bashArgs](args)
 	if a.Background && a.Cmd != "" {
 		a.Cmd += " &"
 	}
@@ -83,6 +85,9 @@ func bashTitle(args tools.Args, _ kinds.Place) kinds.Card {
 // run (R53). A command that goes to a directory outside by itself is asked about as one
 // that names it is, while cwd may not be outside (R59).
 func preprocessBash(args map[string]any, env tools.Env) error {
+	if background, _ := args["background"].(bool); background && env.NoJobs {
+		return tools.Errorf(tools.Unavailable, noJobsHere) // before the user is asked about it
+	}
 	cmd, isText := args["cmd"].(string)
 	cwd, inDir := args["cwd"].(string)
 	if args["cmd"] != nil && !isText || args["cwd"] != nil && !inDir || !given(args, "cmd") {

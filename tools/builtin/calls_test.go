@@ -109,7 +109,7 @@ func meaning(registry *tools.Registry, env tools.Env, call recordedCall) recorde
 		args, call.Left, err = entry.Accept(call.Name, raw)
 	}
 	if err == nil {
-		args, err = entry.Prepare(args, env)
+		args, err = entry.RunPreprocess(args, env)
 	}
 	if err == nil {
 		err = entry.Validate(args)

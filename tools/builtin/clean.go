@@ -7,7 +7,7 @@ import (
 
 // cleanOutput makes a command's output fit to read: escape sequences of
 // terminals are taken out, other control characters but newline and tab too, a
-// carriage return ends a line, and bytes that are no UTF-8 become U+FFFD.
+// carriage return ends a line, and bytes that are not UTF-8 become U+FFFD.
 func cleanOutput(raw string) string {
 	if clean(raw) {
 		return raw

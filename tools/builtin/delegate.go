@@ -22,8 +22,8 @@ type delegated struct {
 	Note string `json:"note,omitempty"`
 }
 
-// started is the data of a call whose subagent runs in the background (R62).
-type begun struct {
+// startedData is the data of a call whose subagent runs in the background (R62).
+type startedData struct {
 	SessionID string `json:"session_id"`
 }
 
@@ -42,7 +42,7 @@ func delegate(ctx context.Context, rt tools.Runtime, d tools.Delegation) (*tools
 	if d.Background && err == nil {
 		id := out.Record.ID
 		return &tools.Result{
-			Data: begun{id}, Content: out.Card, Background: true,
+			Data: startedData{id}, Content: out.Card, Background: true,
 			Text: "Started in the background as " + id + ". You will be told when it has ended; do not wait for it, and do not do its work.",
 		}, nil
 	}

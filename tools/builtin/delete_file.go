@@ -42,7 +42,7 @@ func newDeleteFile() tools.Tool {
 
 // deletedName is what is judged: of a link the link, for what it leads to stays.
 func deletedName(args tools.Args, env tools.Env) []tools.Resource {
-	return []tools.Resource{{Kind: tools.PathWrite, Value: env.Abs(tools.Given[deleteFileArgs](args).Path), NoFollow: true}}
+	return []tools.Resource{{Kind: tools.PathWrite, Value: env.Abs(tools.ArgsAs[deleteFileArgs](args).Path), NoFollow: true}}
 }
 
 func deleteFile(ctx context.Context, rt tools.Runtime, a deleteFileArgs) (*tools.Result, error) {

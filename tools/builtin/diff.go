@@ -11,7 +11,7 @@ import (
 )
 
 // diffOf is the card of a change: the whole text before, nil for a file that is
-// new, and after. Bytes that are no UTF-8 cannot be shown and become U+FFFD. After the end
+// new, and after. Bytes that are not UTF-8 cannot be shown and become U+FFFD. After the end
 // of ctx it is worth nothing.
 func diffOf(ctx context.Context, path string, before tools.Text, after string) kinds.Diff {
 	d := kinds.Diff{Path: path, New: validText(ctx, after)}

@@ -36,5 +36,5 @@ func newFinder() tools.Tool {
 }
 
 func runFinder(ctx context.Context, rt tools.Runtime, args finderArgs) (*tools.Result, error) {
-	return consult(ctx, rt, "query", tools.Delegation{Agent: "finder", Prompt: args.Query}, nil)
+	return delegateTo(ctx, rt, "query", tools.Delegation{Agent: "finder", Prompt: args.Query}, nil)
 }

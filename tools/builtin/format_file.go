@@ -1,15 +1,18 @@
 package builtin
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
 	"acp-agent/capability"
+	"acp-agent/internal/pathname"
+	"acp-agent/internal/textcut"
 	"acp-agent/internal/textedit"
 	"acp-agent/kinds"
 	"acp-agent/tools"
@@ -168,8 +171,9 @@ func firstInstalled(ctx context.Context, rt tools.Runtime, path, content string,
 
 // filter sends a text through a formatter.
 func filter(ctx context.Context, rt tools.Runtime, path, content string, args []string) (string, error) {
-	output := &bounded{limit: int(rt.Session().Limits.FileBytes)}
-	complaints := &bounded{limit: formatterErrors}
+	limit := int(rt.Session().Limits.FileBytes)
+	output := textcut.NewHead(cmp.Or(limit, math.MaxInt))
+	complaints := textcut.NewHead(formatterErrors)
 	program := tools.Program{
 		Args: withFile(args, path), Dir: formatDir(rt, path), Env: tools.OwnToolchain(), Stdin: []byte(content), Stderr: complaints,
 	}
@@ -184,30 +188,30 @@ func filter(ctx context.Context, rt tools.Runtime, path, content string, args []
 		return "", &tools.Error{Kind: tools.Backend, Path: path, Message: fmt.Sprintf("run %s: %v", args[0], err), Err: err}
 	case exit.Code != 0 || exit.Signal != "":
 		return "", formatterFailed(path, args[0], exit, complaints)
-	case output.over:
-		return "", tools.Oversize(path, int64(output.buf.Len())+1, int64(output.limit))
-	case output.buf.Len() == 0 && strings.TrimSpace(content) != "":
+	case output.Cut():
+		return "", tools.Oversize(path, int64(limit)+1, int64(limit))
+	case len(output.Bytes()) == 0 && strings.TrimSpace(content) != "":
 		return "", tools.Errorf(tools.Backend, "%s printed nothing for %s; the file was left as it is", args[0], path)
 	}
-	return output.buf.String(), nil
+	return string(output.Bytes()), nil
 }
 
 // formatDir is where a formatter looks for its settings: beside the file when
 // that is in the session's own directories.
 func formatDir(rt tools.Runtime, path string) string {
-	if session := rt.Session(); rootOf(session.Roots, session.Resolve(path)) != "" {
+	if session := rt.Session(); pathname.Innermost(session.Roots, session.Resolve(path)) != "" {
 		return filepath.Dir(path)
 	}
 	return rt.Session().Cwd
 }
 
-func formatterFailed(path, name string, exit tools.Exit, complaints *bounded) *tools.Error {
+func formatterFailed(path, name string, exit tools.Exit, complaints *textcut.Head) *tools.Error {
 	how := fmt.Sprintf("exit code %d", exit.Code)
 	if exit.Signal != "" {
 		how = exit.Signal
 	}
-	said := strings.TrimSpace(cleanOutput(complaints.buf.String()))
-	if complaints.over {
+	said := strings.TrimSpace(cleanOutput(string(complaints.Bytes())))
+	if complaints.Cut() {
 		said += "\n[more was left out]"
 	}
 	return &tools.Error{
@@ -225,21 +229,4 @@ func formatResult(ctx context.Context, rt tools.Runtime, path, name string, befo
 	result.Locations = []kinds.Location{{Path: path}}
 	result.TrackFiles = []string{path}
 	return result
-}
-
-// bounded keeps the beginning of what is written to it.
-type bounded struct {
-	limit int // 0 means none
-	buf   bytes.Buffer
-	over  bool
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	keep := len(p)
-	if b.limit > 0 {
-		keep = min(keep, b.limit-b.buf.Len())
-	}
-	b.over = b.over || keep < len(p)
-	b.buf.Write(p[:keep])
-	return len(p), nil
 }

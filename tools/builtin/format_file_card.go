@@ -79,5 +79,5 @@ func startedFor(path string) []tools.Resource {
 // formatResources are the file and the formatter of its language.
 func formatResources(args tools.Args, env tools.Env) []tools.Resource {
 	file := touches[formatFileArgs](tools.PathRead, tools.PathWrite)(args, env)
-	return append(file, startedFor(tools.Given[formatFileArgs](args).Path)...)
+	return append(file, startedFor(tools.ArgsAs[formatFileArgs](args).Path)...)
 }

@@ -66,7 +66,7 @@ func newGlob(rg ripgrep) tools.Tool {
 
 // globBase is the directory that a call walks.
 func globBase(args tools.Args, env tools.Env) string {
-	base, _ := searchBase(env, tools.Given[globArgs](args).FilePattern)
+	base, _ := searchBase(env, tools.ArgsAs[globArgs](args).FilePattern)
 	return base
 }
 

@@ -82,7 +82,7 @@ func newGrep(rg ripgrep) tools.Tool {
 // grepTitle names what is searched for, and where. The path is often a directory, which no
 // editor follows, so there is no location.
 func grepTitle(args tools.Args, in kinds.Place) kinds.Card {
-	a := tools.Given[grepArgs](args)
+	a := tools.ArgsAs[grepArgs](args)
 	switch {
 	case a.Pattern == "":
 		return kinds.Card{}
@@ -96,7 +96,7 @@ func grepTitle(args tools.Args, in kinds.Place) kinds.Card {
 
 // grepBase is the file or directory that a call reads.
 func grepBase(args tools.Args, env tools.Env) string {
-	a := tools.Given[grepArgs](args)
+	a := tools.ArgsAs[grepArgs](args)
 	if a.Path != "" {
 		return env.Abs(a.Path)
 	}

@@ -17,7 +17,7 @@ func guidanceNames() []string { return []string{"AGENTS.md", "CLAUDE.md", "CONTE
 // The file itself and second names of one file are left out.
 func discover(ctx context.Context, rt tools.Runtime, path string) []string {
 	session := rt.Session()
-	root := rootOf(session.Roots, path)
+	root := pathname.Innermost(session.Roots, path)
 	if root == "" {
 		return nil
 	}
@@ -38,15 +38,4 @@ func discover(ctx context.Context, rt tools.Runtime, path string) []string {
 		}
 	}
 	return found
-}
-
-// rootOf returns the innermost of the roots that holds path, "" when none does.
-func rootOf(roots []string, path string) string {
-	best := ""
-	for _, root := range roots {
-		if pathname.Contains(root, path) && len(root) > len(best) {
-			best = root
-		}
-	}
-	return best
 }

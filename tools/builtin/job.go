@@ -74,7 +74,7 @@ func startedResult(cmd tools.ShellCommand, first tools.JobOutput, shown view, ca
 	case first.State == tools.JobExited:
 		return bashResult(cmd, shown, &first.Exit)
 	}
-	data := bashData{Command: cmd.Text, Cwd: cmd.Dir, Output: shown.text, Truncated: shown.cut, Job: first.ID}
+	data := bashData{Command: cmd.Text, Cwd: cmd.Dir, Output: shown.text, Truncated: shown.cut, Job: first.ID, Ports: kinds.PortNumbers(first.Ports)}
 	if first.State != tools.JobRunning {
 		data.Notes = first.Exit.Notes
 	}
@@ -124,10 +124,25 @@ func howItStands(job tools.Job) string {
 	if job.Exit.Signal != "" {
 		fmt.Fprintf(&b, "\n<signal>%s</signal>", job.Exit.Signal)
 	}
+	for _, port := range job.Ports {
+		fmt.Fprintf(&b, "\n<listens>%s</listens>", portForModel(port))
+	}
 	for _, note := range job.Exit.Notes {
 		fmt.Fprintf(&b, "\n<note>%s</note>", note)
 	}
 	return b.String()
+}
+
+// portForModel says where a port can be reached, and what the user can do about it. No tool
+// opens it on the machine.
+func portForModel(p kinds.Port) string {
+	switch {
+	case !p.Inside:
+		return fmt.Sprintf("port %d of this machine", p.Number)
+	case p.Open > 0:
+		return fmt.Sprintf("port %d, for other commands; the user has opened it as 127.0.0.1:%d on their machine", p.Number, p.Open)
+	}
+	return fmt.Sprintf("port %d, for other commands; the user reaches it once they have typed `/jobs forward %[1]d`", p.Number)
 }
 
 // startedCard is what the user sees of the call that started a job, also when that is over.
@@ -136,12 +151,20 @@ func startedCard(v view, job tools.Job) []kinds.Content {
 	if job.State == tools.JobRunning {
 		words = "started in the background as " + job.ID
 	}
-	return outputCard(v, append([]string{words}, job.Exit.Notes...))
+	return outputCard(v, append([]string{words}, beside(job)...))
+}
+
+// beside is what else there is to say of a job: on which ports it listens, and how it ended.
+func beside(job tools.Job) (lines []string) {
+	for _, port := range job.Ports {
+		lines = append(lines, "It "+port.String()+".")
+	}
+	return append(lines, job.Exit.Notes...)
 }
 
 // jobCard is what the user sees of a job's output, and of how the job stands.
 func jobCard(v view, job tools.Job) []kinds.Content {
-	return outputCard(v, append([]string{stateWords(job)}, job.Exit.Notes...))
+	return outputCard(v, append([]string{stateWords(job)}, beside(job)...))
 }
 
 func outputCard(v view, words []string) []kinds.Content {

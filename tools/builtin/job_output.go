@@ -41,6 +41,7 @@ type jobOutputData struct {
 	ExitCode *int     `json:"exit_code,omitempty"`
 	Signal   string   `json:"signal,omitempty"`
 	Notes    []string `json:"notes,omitempty"`
+	Ports    []int    `json:"ports,omitempty"`
 }
 
 // newJobOutput is the tool that reads what a command in the background prints.
@@ -82,6 +83,7 @@ func jobOutput(ctx context.Context, rt tools.Runtime, a jobOutputArgs) (*tools.R
 	shown := readView(rt, out)
 	data := jobOutputData{
 		Job: out.Job, Output: shown.text, Skipped: shown.omitted, File: out.File, Signal: out.Exit.Signal, Notes: out.Exit.Notes,
+		Ports: kinds.PortNumbers(out.Ports),
 	}
 	if out.State == tools.JobExited {
 		data.ExitCode = &out.Exit.Code

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +67,8 @@ func TestJobOutput(t *testing.T) {
 	matched.Matched = true
 	skipped := running("end\n")
 	skipped.Skipped, skipped.File, skipped.Kept = 100, "/scratch/out", 40
+	serving := running("ready\n")
+	serving.Ports = []kinds.Port{{Number: 5173, Inside: true}}
 	lost := skipped
 	lost.File = ""
 	tests := []struct {
@@ -90,6 +93,12 @@ func TestJobOutput(t *testing.T) {
 			tools.JobWait{Limit: patternWait},
 			"<job>job_1</job>\n<output>ready\n</output>\n<state>running</state>\n<pattern_matched>true</pattern_matched>",
 			"```console\nready\n```\n\nruns in the background as job_1",
+		},
+		{
+			"a port", `{"job":"job_1"}`, serving,
+			tools.JobWait{},
+			"<job>job_1</job>\n<output>ready\n</output>\n<state>running</state>\n<listens>port 5173, for other commands; the user reaches it once they have typed `/jobs forward 5173`</listens>",
+			"```console\nready\n```\n\nruns in the background as job_1\n\nIt listens on port 5173 in the sandbox; `/jobs forward 5173` opens it on this machine.",
 		},
 		{
 			"no pattern in time", `{"job":"job_1","pattern":"x","wait":2}`, running(""),
@@ -259,5 +268,21 @@ func TestBash_BackgroundCancelled(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"job_1"}, jobs.stopped); diff != "" {
 		t.Errorf("stopped (-want +got):\n%s", diff)
+	}
+}
+
+// TestBash_NoJobs: where no command may go on in the background, one that is to is refused before it
+// is judged, and any other is not.
+func TestBash_NoJobs(t *testing.T) {
+	t.Parallel()
+	env := tools.Env{Place: kinds.Place{Cwd: "/work"}, NoJobs: true}
+	err := preprocessBash(map[string]any{"cmd": "npm run dev", "background": true}, env)
+	if failure, ok := errors.AsType[*tools.Error](err); !ok || failure.Kind != tools.Unavailable || failure.Message != noJobsHere {
+		t.Errorf("in the background: %v", err)
+	}
+	for _, args := range []map[string]any{{"cmd": "make"}, {"cmd": "make", "background": false}} {
+		if err := preprocessBash(args, env); err != nil {
+			t.Errorf("%v: %v", args, err)
+		}
 	}
 }

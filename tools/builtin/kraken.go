@@ -40,5 +40,5 @@ func newKraken() tools.Tool {
 }
 
 func runKraken(ctx context.Context, rt tools.Runtime, args krakenArgs) (*tools.Result, error) {
-	return consult(ctx, rt, "prompt", tools.Delegation{Agent: "kraken", Prompt: args.Prompt}, args.Files)
+	return delegateTo(ctx, rt, "prompt", tools.Delegation{Agent: "kraken", Prompt: args.Prompt}, args.Files)
 }

@@ -40,5 +40,5 @@ func newLibrarian() tools.Tool {
 }
 
 func runLibrarian(ctx context.Context, rt tools.Runtime, args librarianArgs) (*tools.Result, error) {
-	return consult(ctx, rt, "query", tools.Delegation{Agent: "librarian", Prompt: args.Query, Context: args.Context}, nil)
+	return delegateTo(ctx, rt, "query", tools.Delegation{Agent: "librarian", Prompt: args.Query, Context: args.Context}, nil)
 }

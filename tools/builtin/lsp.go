@@ -97,7 +97,7 @@ func newLSP() tools.Tool {
 // describeLSP names the operation and the file. Diagnostics are read, other operations
 // search.
 func describeLSP(args tools.Args, in kinds.Place) kinds.Card {
-	a := tools.Given[lspArgs](args)
+	a := tools.ArgsAs[lspArgs](args)
 	card := kinds.Card{Title: a.Operation}
 	if a.Operation == tools.Diagnostics {
 		card.Kind = kinds.Read

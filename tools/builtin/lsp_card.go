@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"acp-agent/internal/pathname"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 )
@@ -21,7 +22,7 @@ func previewLSP(_ context.Context, rt tools.Runtime, a lspArgs) ([]kinds.Content
 		return nil, tools.SecretRefused(path)
 	}
 	path = session.Resolve(path)
-	dir := rootOf(session.Roots, path)
+	dir := pathname.Innermost(session.Roots, path)
 	if dir == "" {
 		dir = session.Cwd
 	}
@@ -35,7 +36,7 @@ func previewLSP(_ context.Context, rt tools.Runtime, a lspArgs) ([]kinds.Content
 // lspResources are the file and the language server of its language, which is
 // chosen by where the path leads.
 func lspResources(args tools.Args, env tools.Env) []tools.Resource {
-	path := env.Abs(tools.Given[lspArgs](args).Path)
+	path := env.Abs(tools.ArgsAs[lspArgs](args).Path)
 	resources := []tools.Resource{{Kind: tools.PathRead, Value: path}}
 	if env.Resolve != nil {
 		path = env.Resolve(path)

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"acp-agent/internal/pathname"
 	"acp-agent/internal/textcut"
 	"acp-agent/tools"
 )
@@ -53,7 +54,7 @@ func lineAt(ctx context.Context, text string, number int) (line string, there bo
 func quotable(ctx context.Context, rt tools.Runtime, path string) string {
 	session, files := rt.Session(), rt.FS()
 	resolved := session.Resolve(path)
-	if rootOf(session.Roots, resolved) == "" || files.Secret(path) || files.Hidden(path) || files.Hidden(resolved) {
+	if pathname.Innermost(session.Roots, resolved) == "" || files.Secret(path) || files.Hidden(path) || files.Hidden(resolved) {
 		return ""
 	}
 	text, err := textOf(ctx, rt, "read", path)

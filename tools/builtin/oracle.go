@@ -42,5 +42,5 @@ func newOracle() tools.Tool {
 }
 
 func runOracle(ctx context.Context, rt tools.Runtime, args oracleArgs) (*tools.Result, error) {
-	return consult(ctx, rt, "task", tools.Delegation{Agent: "oracle", Prompt: args.Task, Context: args.Context}, args.Files)
+	return delegateTo(ctx, rt, "task", tools.Delegation{Agent: "oracle", Prompt: args.Task, Context: args.Context}, args.Files)
 }

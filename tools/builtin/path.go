@@ -35,7 +35,7 @@ func touches[A pathed](uses ...tools.ResourceKind) func(tools.Args, tools.Env) [
 	return func(args tools.Args, env tools.Env) []tools.Resource {
 		resources := make([]tools.Resource, len(uses))
 		for i, kind := range uses {
-			resources[i] = tools.Resource{Kind: kind, Value: env.Abs(tools.Given[A](args).path())}
+			resources[i] = tools.Resource{Kind: kind, Value: env.Abs(tools.ArgsAs[A](args).path())}
 		}
 		return resources
 	}
@@ -44,14 +44,14 @@ func touches[A pathed](uses ...tools.ResourceKind) func(tools.Args, tools.Env) [
 // fileProfile lets calls that write to one path wait for each other (R100).
 func fileProfile[A pathed]() *tools.Profile {
 	return &tools.Profile{Keys: func(args tools.Args, env tools.Env) []tools.ResourceKey {
-		return []tools.ResourceKey{env.Key(tools.Given[A](args).path(), true)}
+		return []tools.ResourceKey{env.Key(tools.ArgsAs[A](args).path(), true)}
 	}}
 }
 
 // treeProfile lets calls that read what is beneath one path wait for calls that write there.
 func treeProfile[A pathed]() *tools.Profile {
 	return &tools.Profile{Keys: func(args tools.Args, env tools.Env) []tools.ResourceKey {
-		return treeKey(env, tools.Given[A](args).path())
+		return treeKey(env, tools.ArgsAs[A](args).path())
 	}}
 }
 

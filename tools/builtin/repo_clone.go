@@ -218,7 +218,7 @@ func cloneTarget(ctx context.Context, rt tools.Runtime, dir string) error {
 	if session.Resolve != nil {
 		real = session.Resolve(dir)
 	}
-	if rootOf(session.Roots, real) == "" && (!pathname.Contains(session.Scratch, real)) {
+	if pathname.Innermost(session.Roots, real) == "" && (!pathname.Contains(session.Scratch, real)) {
 		return &tools.Error{
 			Kind: tools.Denied, Path: dir, DeniedBy: tools.DeniedByCapability,
 			Message: fmt.Sprintf("repo_clone: %s is outside the session's directories", dir), Hint: "Leave dir out to clone into the scratch directory.",

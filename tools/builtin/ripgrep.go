@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"acp-agent/internal/pathname"
 	"acp-agent/internal/search"
 	"acp-agent/tools"
 )
@@ -86,7 +87,7 @@ func (g ripgrep) narrow(
 		base = session.Resolve(base)
 	}
 	cmd := tools.ShellCommand{Text: g.command(args), Dir: base}
-	if rootOf(session.Roots, base) == "" || len(cmd.Text) > maxCommand {
+	if pathname.Innermost(session.Roots, base) == "" || len(cmd.Text) > maxCommand {
 		return dir, nil
 	}
 	exit, err := rt.Processes().Run(ctx, cmd, a)

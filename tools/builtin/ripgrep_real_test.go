@@ -396,9 +396,9 @@ func TestRipgrep_FakeProgramHangs(t *testing.T) {
 	if o.Err != context.Canceled.Error() {
 		t.Errorf("outcome = %+v, want the cancellation", o)
 	}
-	quiet, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	quiet, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
-	if err := w.Runner().Quiet(quiet); err != nil {
+	if err := w.Runner().WaitForAbandoned(quiet); err != nil {
 		t.Errorf("the program is still there: %v", err)
 	}
 }

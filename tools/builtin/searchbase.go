@@ -41,7 +41,7 @@ func searchBase(env tools.Env, pattern string) (base, absolute string) {
 // ignoresAbove reads the .gitignore files of the directories above dir, up to
 // the root that holds it, outermost first: they rule below dir too (R45).
 func ignoresAbove(ctx context.Context, rt tools.Runtime, dir string) []search.IgnoreFile {
-	root := rootOf(rt.Session().Roots, dir)
+	root := pathname.Innermost(rt.Session().Roots, dir)
 	if root == "" {
 		return nil
 	}

@@ -57,7 +57,7 @@ func newTask() tools.Tool {
 
 // taskTitle names the subagent and what it is to do.
 func taskTitle(args tools.Args, _ kinds.Place) kinds.Card {
-	a := tools.Given[taskArgs](args)
+	a := tools.ArgsAs[taskArgs](args)
 	if a.SubagentType == "" {
 		return kinds.Card{Title: a.Prompt}
 	}

@@ -13,7 +13,7 @@ type describe = func(args tools.Args, in kinds.Place) kinds.Card
 // pathTitle names the file of a call's argument path, and the line that it begins at.
 func pathTitle[A pathed](verb string) describe {
 	return func(args tools.Args, in kinds.Place) kinds.Card {
-		a := tools.Given[A](args)
+		a := tools.ArgsAs[A](args)
 		if a.path() == "" {
 			return kinds.Card{}
 		}

@@ -63,7 +63,7 @@ func undoPaths(path string, env tools.Env) []string {
 
 func undoResources(args tools.Args, env tools.Env) []tools.Resource {
 	var resources []tools.Resource
-	for _, path := range undoPaths(env.Abs(tools.Given[undoEditArgs](args).Path), env) {
+	for _, path := range undoPaths(env.Abs(tools.ArgsAs[undoEditArgs](args).Path), env) {
 		resources = append(resources, tools.Resource{Kind: tools.PathWrite, Value: path})
 	}
 	return resources
@@ -71,7 +71,7 @@ func undoResources(args tools.Args, env tools.Env) []tools.Resource {
 
 func undoKeys(args tools.Args, env tools.Env) []tools.ResourceKey {
 	var keys []tools.ResourceKey
-	for _, path := range undoPaths(env.Abs(tools.Given[undoEditArgs](args).Path), env) {
+	for _, path := range undoPaths(env.Abs(tools.ArgsAs[undoEditArgs](args).Path), env) {
 		keys = append(keys, env.Key(path, true))
 	}
 	return keys

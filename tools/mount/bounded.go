@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"acp-agent/internal/textcut"
 	"acp-agent/tools"
@@ -126,23 +125,11 @@ func (l limits) cut(rt tools.Runtime, result *tools.Result) {
 	}
 	head := textcut.First(text, int(l.MaxSize))
 	note := fmt.Sprintf("\n\n[Result truncated: %d bytes exceed max_size %d]", len(text), l.MaxSize)
-	if path, err := keep(rt, text); err != nil {
+	if path, err := tools.SaveSidecar(rt, text); err != nil {
 		note += "\nThe rest could not be kept: " + err.Error()
 	} else {
 		result.OutputPath = path
 		note += "\nThe whole result is in " + path
 	}
 	result.Truncated, result.Data, result.Text = true, map[string]string{"head": head}, head+note
-}
-
-func keep(rt tools.Runtime, text string) (path string, err error) {
-	sidecar, err := rt.Sidecar()
-	if err != nil {
-		return "", err
-	}
-	_, err = strings.NewReader(text).WriteTo(sidecar)
-	if closeErr := sidecar.Close(); err == nil {
-		err = closeErr
-	}
-	return sidecar.Path(), err
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -176,25 +175,18 @@ func (l limits) check(tool tools.Tool, args tools.Args, env tools.Env) error {
 	for _, resource := range tool.Resources(args, env) {
 		if resource.Kind != tools.PathRead && resource.Kind != tools.PathWrite {
 			return &tools.Error{
-				Kind: tools.Denied, DeniedBy: "capability",
+				Kind: tools.Denied, DeniedBy: tools.DeniedByCapability,
 				Message: fmt.Sprintf("%s is confined to paths, and this call touches more than paths", tool.ID),
 			}
 		}
 		abs := env.Abs(resource.Value)
-		if !slices.ContainsFunc(l.AllowedPaths, func(dir string) bool { return pathname.Contains(resolved(env, env.Abs(dir)), resolved(env, abs)) }) {
+		if !slices.ContainsFunc(l.AllowedPaths, func(dir string) bool { return pathname.Contains(env.Real(dir), env.Real(abs)) }) {
 			return &tools.Error{
-				Kind: tools.Denied, DeniedBy: "capability", Path: abs,
+				Kind: tools.Denied, DeniedBy: tools.DeniedByCapability, Path: abs,
 				Message: fmt.Sprintf("%s may not touch %s", tool.ID, abs),
 				Detail:  "its allowed_paths are " + strings.Join(l.AllowedPaths, ", "),
 			}
 		}
 	}
 	return nil
-}
-
-func resolved(env tools.Env, abs string) string {
-	if env.Resolve == nil {
-		return filepath.Clean(abs)
-	}
-	return env.Resolve(abs)
 }

@@ -20,8 +20,8 @@ const EventsChannel = "observability.events"
 // test of a module uses one from NewCoordinator.
 type Coordinator struct {
 	module string
-	// inside modules are our own and may hold the agent's own names.
-	inside bool
+	// builtin modules are tools of the agent's own and may have the names in taken.
+	builtin bool
 	// order is the module's place in the plan.
 	order  int
 	shared *shared
@@ -62,8 +62,8 @@ func NewCoordinator(module string, taken ...string) *Coordinator {
 }
 
 // view is the Coordinator of another module.
-func (c *Coordinator) view(f *found) *Coordinator {
-	return &Coordinator{module: f.name, inside: f.inside, order: f.order, shared: c.shared}
+func (c *Coordinator) view(f *candidate) *Coordinator {
+	return &Coordinator{module: f.name, builtin: f.builtin, order: f.order, shared: c.shared}
 }
 
 // Mount adds a tool. It refuses a tool that no registry would take, and one
@@ -80,7 +80,7 @@ func (c *Coordinator) Mount(tool tools.Tool) error {
 	}
 	names := toolNames(tool)
 	for _, name := range names {
-		if !c.inside {
+		if !c.builtin {
 			if why := reserved(name, tool.Source.Kind, c.shared.taken); why != "" {
 				return fmt.Errorf("mount tool %q: %s", tool.ID, why)
 			}
@@ -204,8 +204,8 @@ func (c *Coordinator) Close() error {
 	return runCleanups(left)
 }
 
-// ending is when what is started to clean up has to be over.
-func (c *Coordinator) ending() time.Time {
+// cleanupDeadline is when all cleanups have to be over.
+func (c *Coordinator) cleanupDeadline() time.Time {
 	c.shared.mu.Lock()
 	defer c.shared.mu.Unlock()
 	return c.shared.closed.Add(cleanupTime)

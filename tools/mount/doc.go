@@ -9,9 +9,9 @@
 //	  - module: count-files
 //	    source: ./tools/count
 //
-// [ParsePlan] reads it as YAML or as JSON with comments, [Open] mounts in order those of
-// its modules that can be without starting anything, and Begin asks the others what they are,
-// in the background. A module's mount function gets a [Coordinator] and its
+// [ParsePlan] reads it as YAML or as JSON with comments. [Open] mounts, in order, the modules
+// that are described in files, and StartAsking has the others describe themselves, in the
+// background. A module's mount function gets a [Coordinator] and its
 // config and returns a tool, a cleanup function, or nothing. What fails in one
 // module is that module's [Failure]; the others go on, and so does the agent.
 //
@@ -21,15 +21,15 @@
 //	mounting := mount.Open(ctx, plan.With(ours), o)
 //	defer mounting.Close()
 //	registry, err := tools.NewRegistry(mounting.Tools()...)
-//	mounting.Begin()
-//	more, generation := mounting.Asked()
+//	mounting.StartAsking()
+//	more, generation := mounting.Answered()
 //
 // # Built-in modules
 //
-// [Builtin] makes a module of a tool of the agent's own. All of them are mounted so, those
-// too that the plan does not name. A config can only narrow the tool; one that cannot be
-// used leaves the tool out, for what it would have bounded must not go unbounded. Only such
-// a module may hold one of the locked ids.
+// [Builtin] makes a module of a tool of the agent's own. All of them are mounted this way, also
+// the ones that the plan does not name. A config can only narrow the tool. A config with a
+// mistake leaves the tool out, because the tool must not run without the bounds that were meant.
+// Only a built-in module may have one of the locked ids.
 //
 // # Local modules
 //
@@ -59,7 +59,7 @@
 // and for execute AGENT_THREAD_ID the id of the session.
 //
 //   - describe answers with one JSON object that holds name, description and
-//     inputSchema. It is asked after the first session starts, eight at once, and has five seconds.
+//     inputSchema. It is asked after the first session starts, eight at once, and has 20 seconds.
 //
 //   - execute reads the arguments, one JSON object, from its standard input and
 //     writes its result to its standard output. A result in one of the shapes of

@@ -83,7 +83,7 @@ func (l *localTool) mount(_ context.Context, c *Coordinator, _ json.RawMessage) 
 	}
 	mounted := Mounted{Tool: &tool}
 	if l.manifest.Cleanup {
-		mounted.Cleanup = func() error { return l.cleanup(c.ending()) }
+		mounted.Cleanup = func() error { return l.cleanup(c.cleanupDeadline()) }
 	}
 	return mounted, nil
 }
@@ -169,7 +169,7 @@ func (l *localTool) executable() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return path, runnable(path, info)
+	return path, checkRunnable(path, info)
 }
 
 // env are the variables of one run. session is the id of the session that a call is of,
@@ -208,14 +208,14 @@ func (l *localTool) describe(ctx context.Context, path string) error {
 	case len(stdout) > MaxDescribed:
 		return fmt.Errorf("describe answered with more than %d bytes", MaxDescribed)
 	}
-	l.absent = string(bytes.TrimSpace(stdout)) == none
+	l.absent = string(bytes.TrimSpace(stdout)) == noUse
 	if l.absent {
 		return nil
 	}
 	return l.manifest.complete(stdout)
 }
 
-// tool is the module as everything else knows it. It runs a program, so it
+// tool is the [tools.Tool] of the module. It runs a program, so it
 // needs shell.run whatever else it declares, and nothing runs beside it.
 func (l *localTool) tool(id, module string) tools.Tool {
 	m := l.manifest
@@ -231,7 +231,7 @@ func (l *localTool) tool(id, module string) tools.Tool {
 	}
 	tool.Origin = l.provenance
 	if l.script != "" {
-		l.box(&tool.Spec)
+		l.markToolbox(&tool.Spec)
 	}
 	return tool
 }

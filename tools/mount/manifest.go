@@ -83,8 +83,8 @@ func readManifest(dir string) (*manifest, error) {
 // leaves out what every tool must have.
 func (m *manifest) needsDescribe() bool { return m.Name == "" || m.Description == "" }
 
-// none is what an executable answers to describe that has no use here.
-const none = "null"
+// noUse is the answer to describe of an executable that has no use here.
+const noUse = "null"
 
 // complete fills in what tool.json left out.
 func (m *manifest) complete(stdout []byte) error {

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// private accepts everything: here permissions are inherited from the user's
+// checkPrivate accepts everything: here permissions are inherited from the user's
 // own directories.
-func private(string, fs.FileInfo) error { return nil }
+func checkPrivate(string, fs.FileInfo) error { return nil }
 
-// executable reports a file whose name says that it can be started.
-func executable(name string, _ fs.FileInfo) bool {
+// isExecutable reports a file whose name says that it can be started.
+func isExecutable(name string, _ fs.FileInfo) bool {
 	return slices.Contains([]string{".exe", ".com", ".bat", ".cmd"}, strings.ToLower(filepath.Ext(name)))
 }
 
-// runnable accepts everything: here the name's ending decides.
-func runnable(string, fs.FileInfo) error { return nil }
+// checkRunnable accepts everything: here the name's ending decides.
+func checkRunnable(string, fs.FileInfo) error { return nil }

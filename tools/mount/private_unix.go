@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// private refuses a file or directory that another user owns or may change
+// checkPrivate refuses a file or directory that another user owns or may change
 // (B1), and says what to do about it.
-func private(path string, info fs.FileInfo) error {
+func checkPrivate(path string, info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !ok:
@@ -24,12 +24,12 @@ func private(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// executable reports a file that some user may execute; runnable says whether the
+// isExecutable reports a file that some user may execute; checkRunnable says whether the
 // agent may.
-func executable(_ string, info fs.FileInfo) bool { return info.Mode().Perm()&0o111 != 0 }
+func isExecutable(_ string, info fs.FileInfo) bool { return info.Mode().Perm()&0o111 != 0 }
 
-// runnable refuses a file that cannot be executed.
-func runnable(path string, info fs.FileInfo) error {
+// checkRunnable refuses a file that cannot be executed.
+func checkRunnable(path string, info fs.FileInfo) error {
 	if info.Mode().Perm()&0o100 == 0 {
 		return fmt.Errorf("%s is not executable; run: chmod u+x %q", path, path)
 	}

@@ -59,19 +59,19 @@ type Describing struct {
 
 // Mounting is a plan that was run, see New. It is safe for concurrent use.
 //
-// Goroutines: from Begin, one for each module that is asked what it is; Close ends them
+// Goroutines: from StartAsking, one for each module that is asked what it is; Close ends them
 // and waits for them.
 type Mounting struct {
 	coordinator *Coordinator
 	o           Options
 	// modules are those of the plan, then the scripts of the toolbox.
-	modules []*found
-	asked   asked
+	modules []*candidate
+	asking  asking
 
 	mu       sync.Mutex // guards what follows, and the results of modules
 	failures []Failure
 	mounted  []string
-	// generation counts the times that asked modules came.
+	// generation counts the answers of modules that were asked.
 	generation int
 }
 
@@ -80,12 +80,12 @@ func New(taken ...string) *Mounting { return open(Options{Taken: taken}) }
 
 func open(o Options) *Mounting {
 	m := &Mounting{coordinator: NewCoordinator("", o.Taken...), o: o}
-	m.asked.ctx, m.asked.cancel = context.WithCancelCause(context.Background())
+	m.asking.ctx, m.asking.cancel = context.WithCancelCause(context.Background())
 	return m
 }
 
-// Open mounts those modules of a plan that say what they are without being started, in
-// order. The others, and the scripts of the toolbox, follow once Begin starts to ask them.
+// Open mounts the modules of a plan that are described in files, in
+// order. The others, and the scripts of the toolbox, follow after StartAsking.
 // What goes wrong with one is recorded as its failure, and the others go on (R8).
 func Open(ctx context.Context, plan Plan, o Options) *Mounting {
 	m := open(o)
@@ -103,40 +103,39 @@ func Open(ctx context.Context, plan Plan, o Options) *Mounting {
 	for i, module := range m.modules {
 		module.order = i
 		m.read(module)
-		if !module.late {
+		if !module.mustAsk {
 			m.enter(ctx, module)
 		}
 	}
 	return m
 }
 
-// Run is Open, Begin and Settle: all modules of the plan and all scripts are mounted, or
+// Run is Open, StartAsking and Settle: all modules of the plan and all scripts are mounted, or
 // have failed, when it returns.
 func Run(ctx context.Context, plan Plan, o Options) *Mounting {
 	m := Open(ctx, plan, o)
-	unbind := context.AfterFunc(ctx, func() { m.asked.cancel(context.Cause(ctx)) })
+	unbind := context.AfterFunc(ctx, func() { m.asking.cancel(context.Cause(ctx)) })
 	defer unbind()
-	m.Begin()
+	m.StartAsking()
 	m.Settle(context.Background(), time.Time{}) // pending questions end with ctx
 	return m
 }
 
-// read looks at a module without starting anything, and finds out whether it is late: has
-// to be asked what it is.
-func (m *Mounting) read(module *found) {
+// read reads what files say of a module, and finds out whether its executable must be asked.
+func (m *Mounting) read(module *candidate) {
 	if module.err != nil || module.local == nil {
 		return
 	}
 	if module.err = module.local.read(); module.err != nil {
 		return
 	}
-	if module.late = module.local.manifest.needsDescribe(); !module.late {
+	if module.mustAsk = module.local.manifest.needsDescribe(); !module.mustAsk {
 		module.err = module.local.ready()
 		return
 	}
 	for _, other := range m.modules[:module.order] {
-		if other.late && other.name == module.name {
-			module.late, module.err = false, errMountedTwice
+		if other.mustAsk && other.name == module.name {
+			module.mustAsk, module.err = false, errMountedTwice
 			return
 		}
 	}
@@ -144,7 +143,7 @@ func (m *Mounting) read(module *found) {
 }
 
 // enter mounts a module that was read, or records why it is not.
-func (m *Mounting) enter(ctx context.Context, module *found) {
+func (m *Mounting) enter(ctx context.Context, module *candidate) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	err := module.err
@@ -157,11 +156,11 @@ func (m *Mounting) enter(ctx context.Context, module *found) {
 }
 
 // fail records a failure, in the order of the plan. The caller holds mu.
-func (m *Mounting) fail(module *found, err error) {
+func (m *Mounting) fail(module *candidate, err error) {
 	failure := Failure{Module: module.name, Script: module.script, At: module.at, Err: err, order: module.order}
 	m.failures = append(m.failures, failure)
 	slices.SortStableFunc(m.failures, func(a, b Failure) int { return a.order - b.order })
-	if module.late && m.o.Failed != nil && !errors.Is(err, errClosed) {
+	if module.mustAsk && m.o.Failed != nil && !errors.Is(err, errClosed) {
 		m.o.Failed(failure)
 	}
 }
@@ -171,7 +170,7 @@ func (m *Mounting) fail(module *found, err error) {
 func (m *Mounting) Mount(ctx context.Context, name string, module Module, config json.RawMessage) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	more := &found{name: name, module: module, config: config, order: len(m.modules)}
+	more := &candidate{name: name, module: module, config: config, order: len(m.modules)}
 	err := errModuleName
 	if moduleName(name) {
 		err = m.mount(ctx, more)
@@ -187,22 +186,22 @@ var errMountedTwice = errors.New("a module of this name is mounted already")
 var errModuleName = fmt.Errorf("module names are lower-case letters, digits, _ and -, at most %d", maxName)
 
 // mount runs a module's mount function. The caller holds mu.
-func (m *Mounting) mount(ctx context.Context, f *found) error {
+func (m *Mounting) mount(ctx context.Context, f *candidate) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case slices.Contains(m.mounted, f.name):
 		return errMountedTwice
 	}
-	if err := m.coordinator.view(f).take(ctx, f.module, f.config); err != nil {
+	if err := m.coordinator.view(f).runMount(ctx, f.module, f.config); err != nil {
 		return err
 	}
 	m.mounted = append(m.mounted, f.name)
 	return nil
 }
 
-// take runs a module's mount function and mounts what it returns.
-func (c *Coordinator) take(ctx context.Context, module Module, config json.RawMessage) error {
+// runMount runs a module's mount function and mounts what it returns.
+func (c *Coordinator) runMount(ctx context.Context, module Module, config json.RawMessage) error {
 	result, err := guardedMount(ctx, module, c, config)
 	c.OnCleanup(result.Cleanup)
 	if err == nil && result.Tool != nil && !c.mounted(result.Tool.ID) {
@@ -241,6 +240,6 @@ func (m *Mounting) Contributions(channel string) []string {
 // Close ends the asking of modules and waits for it, and runs the cleanups of all modules,
 // the last one mounted first, once.
 func (m *Mounting) Close() error {
-	m.asked.close()
+	m.asking.close()
 	return m.coordinator.Close()
 }

@@ -10,9 +10,9 @@ import (
 	"acp-agent/internal/pathname"
 )
 
-// local reports whether a source names a directory of this machine: "./x",
+// isLocal reports whether a source names a directory of this machine: "./x",
 // "../x", "~/x", an absolute path, or any path after "file:".
-func local(source string) bool {
+func isLocal(source string) bool {
 	for _, prefix := range []string{"./", "../", "~/", `.\`, `..\`, "file:"} {
 		if strings.HasPrefix(source, prefix) {
 			return true
@@ -80,7 +80,7 @@ func trusted(dir, name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if err := private(at, info); err != nil {
+		if err := checkPrivate(at, info); err != nil {
 			return "", err
 		}
 		if at == dir {
@@ -96,7 +96,7 @@ func trusted(dir, name string) (string, error) {
 func (o Options) LocalDirs(plan Plan) []string {
 	dirs := o.Toolbox.dirs()
 	for _, entry := range plan {
-		if !local(entry.Source) {
+		if !isLocal(entry.Source) {
 			continue
 		}
 		if dir, err := o.localDir(entry.Source); err == nil {

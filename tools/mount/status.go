@@ -35,7 +35,7 @@ func (m *Mounting) Status() []Status {
 	defer m.mu.Unlock()
 	var list []Status
 	for _, module := range m.modules {
-		if status := m.status(module); !module.inside || status.State == Failed {
+		if status := m.status(module); !module.builtin || status.State == Failed {
 			list = append(list, status)
 		}
 	}
@@ -43,11 +43,11 @@ func (m *Mounting) Status() []Status {
 }
 
 // status is that of one module. The caller holds mu.
-func (m *Mounting) status(module *found) Status {
+func (m *Mounting) status(module *candidate) Status {
 	status := Status{Name: module.name, Script: module.script, State: Ready, Tools: toolIDs(m.coordinator.toolsAt(module.order))}
-	if module.late && !slices.Contains(m.mounted, module.name) {
+	if module.mustAsk && !slices.Contains(m.mounted, module.name) {
 		status.State = Waiting
-		if m.asked.running() {
+		if m.asking.running() {
 			status.State = Asking
 		}
 	}

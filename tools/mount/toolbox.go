@@ -37,8 +37,8 @@ type Toolbox struct {
 
 // find returns the scripts of all directories as modules, with what is wrong in
 // between. A directory is looked into once.
-func (b Toolbox) find() []found {
-	var all []found
+func (b Toolbox) find() []candidate {
+	var all []candidate
 	seen := map[string]bool{}
 	look := func(dir string, must bool) {
 		real, err := filepath.EvalSymlinks(dir)
@@ -51,7 +51,7 @@ func (b Toolbox) find() []found {
 			names, err = scripts(real)
 		}
 		if err != nil {
-			all = append(all, found{name: dir, script: true, err: err})
+			all = append(all, candidate{name: dir, script: true, err: err})
 		}
 		for _, name := range names {
 			all = append(all, b.script(real, name))
@@ -70,9 +70,9 @@ func (b Toolbox) find() []found {
 }
 
 // script is one script of a directory whose links are resolved.
-func (b Toolbox) script(dir, name string) found {
+func (b Toolbox) script(dir, name string) candidate {
 	local := &localTool{dir: dir, script: name, toolbox: b}
-	return found{name: filepath.Join(dir, name), script: true, module: local.mount, local: local}
+	return candidate{name: filepath.Join(dir, name), script: true, module: local.mount, local: local}
 }
 
 // scripts are the names of the executable files in a directory, sorted. What else
@@ -88,7 +88,7 @@ func scripts(dir string) ([]string, error) {
 			continue
 		}
 		info, err := os.Stat(filepath.Join(dir, entry.Name()))
-		if err != nil || !info.Mode().IsRegular() || !executable(entry.Name(), info) {
+		if err != nil || !info.Mode().IsRegular() || !isExecutable(entry.Name(), info) {
 			continue
 		}
 		names = append(names, entry.Name())
@@ -112,8 +112,8 @@ func (b Toolbox) dirs() []string {
 	return dirs
 }
 
-// box makes a script's tool one of the toolbox.
-func (l *localTool) box(spec *tools.Spec) {
+// markToolbox adds to a script's tool what is special to toolboxes.
+func (l *localTool) markToolbox(spec *tools.Spec) {
 	spec.Source = tools.Source{Kind: tools.Toolbox, Server: l.script}
 	spec.SubagentTypes = l.manifest.subagentTypes
 	if l.toolbox.Network {

@@ -44,7 +44,7 @@ func planEndings() []string { return []string{".yaml", ".yml", ".json", ".jsonc"
 func Validate(ctx context.Context, target string, o ValidateOptions) Report {
 	v := &validation{o: o}
 	v.o.Toolbox.Dirs, v.o.Toolbox.Usual = nil, nil
-	if file, ok := script(target); ok {
+	if file, ok := scriptPath(target); ok {
 		v.o.Toolbox.files = []string{file}
 		v.mounting(ctx, nil, Plan{{Module: file}})
 		return v.Report
@@ -57,9 +57,9 @@ func Validate(ctx context.Context, target string, o ValidateOptions) Report {
 	return v.Report
 }
 
-// script is the absolute path of a target, links resolved, that is a script of a
+// scriptPath is the absolute path of a target, links resolved, that is a script of a
 // toolbox: an executable whose name is not one of a plan.
-func script(target string) (file string, ok bool) {
+func scriptPath(target string) (file string, ok bool) {
 	file, err := filepath.Abs(target)
 	if err != nil {
 		return "", false
@@ -71,7 +71,7 @@ func script(target string) (file string, ok bool) {
 	if err != nil || !info.Mode().IsRegular() || slices.Contains(planEndings(), filepath.Ext(file)) {
 		return "", false
 	}
-	return file, executable(filepath.Base(file), info)
+	return file, isExecutable(filepath.Base(file), info)
 }
 
 type validation struct {

@@ -119,7 +119,7 @@ func (p *Pipeline) WaitForAbandoned(ctx context.Context) error {
 	p.abandoned.wait(ctx, abandonedToolLimit)
 	limited, cancel := context.WithTimeout(ctx, abandonedCommandLimit)
 	defer cancel()
-	err := p.Workspace.Runner().Quiet(limited)
+	err := p.Workspace.Runner().WaitForAbandoned(limited)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
 		return &tools.Error{
 			Kind: tools.Unavailable, Err: err,

@@ -41,6 +41,13 @@ func (a *active) queue(id string) {
 	a.queued[id] = false
 }
 
+// cancelled reports whether a call that waits for its turn will end as it begins.
+func (a *active) cancelled(id string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.queued[id]
+}
+
 // enter notes a call and returns the context that Cancel ends; leave takes it
 // out of the table again.
 func (a *active) enter(ctx context.Context, c *Prepared, now time.Time) (_ context.Context, leave func()) {

@@ -2,7 +2,7 @@ package pipeline
 
 import "acp-agent/tools"
 
-// Tools is the registry in force.
+// Tools returns the registry in force.
 func (p *Pipeline) Tools() *tools.Registry { return p.registry.Load() }
 
 // Adopt replaces the registry in force, as when a server gains or loses tools. It applies to the
@@ -11,7 +11,7 @@ func (p *Pipeline) Adopt(registry *tools.Registry) {
 	p.registry.Store(registry)
 	enabled := p.enabled()
 	p.declare(enabled)
-	p.catalogue.replace(enabled)
+	p.catalogue.replaceTools(enabled)
 }
 
 // enabled are the tools that are not off.

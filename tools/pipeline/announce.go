@@ -10,15 +10,15 @@ import (
 	"acp-agent/tools"
 )
 
-// announcements are what the model has been told of the tools there are: base with the list of
-// the requests, the rest in the conversation since.
+// announcements are what the model was told of the tools: base by the list of the requests, said in
+// the conversation since.
 type announcements struct {
 	base knowledge
 	said []announcement
 }
 
-// knowledge is the tools that a model knows of, by id with their digests, the servers that
-// it knows to be away, by awayMark and id, and onlyMark.
+// knowledge is what the model was told: tools by id, with their digests; servers that are away, by
+// awayMark and id; and onlyMark.
 type knowledge map[string]string
 
 // announcement is a text of the conversation, and what is known with it.
@@ -40,7 +40,7 @@ const (
 	toldTail = "</tools_changed>"
 )
 
-// state is what a model knows that is told of these tools; the caller holds mu.
+// state returns what a model knows after it was told of these tools; the caller holds mu.
 func (c *catalogue) state(list []*tools.Entry) knowledge {
 	state := knowledge{}
 	for _, entry := range list {
@@ -49,29 +49,43 @@ func (c *catalogue) state(list []*tools.Entry) knowledge {
 	return state
 }
 
-// Announce is what the model has to be told of tools before its next request: tools that
-// came, changed or went since it was told last, and servers that cannot be reached any more
-// or can again. away are the ids of such servers, said reports whether a text still stands
-// in the conversation. It is "" when there is nothing to tell.
+// Announce returns what the model has to be told before its next request: which tools came,
+// changed or went since it was told last, and which servers went away or came back. away are the
+// ids of the servers that cannot be reached; said reports whether a text still stands in the
+// conversation. It returns "" when there is nothing to tell.
 func (p *Pipeline) Announce(away []string, said func(text string) bool) string {
 	return p.catalogue.announce(p.modePolicy(), away, said)
 }
 
 func (c *catalogue) announce(policy *ModePolicy, away []string, said func(text string) bool) string {
-	c.lock()
+	c.refreshAndLock()
 	defer c.mu.Unlock()
 	c.freeze(policy)
-	known := c.told.base
-	for _, one := range slices.Backward(c.told.said) {
+	known := c.told.known(said)
+	now := maps.Clone(known)
+	text := c.text(c.news(known, now, policy, away))
+	if text != "" {
+		c.told.said = append(c.told.said, announcement{text, now})
+	}
+	return text
+}
+
+// known returns what the model knows when said reports which texts still stand in the
+// conversation: what was known with the last of them.
+func (a *announcements) known(said func(text string) bool) knowledge {
+	for _, one := range slices.Backward(a.said) {
 		if said(one.text) {
-			known = one.state
-			break
+			return one.state
 		}
 	}
-	now := maps.Clone(known)
-	var news news
+	return a.base
+}
+
+// news returns how the tools and servers differ from what the model knows, and changes now to what
+// it knows with the news. The caller holds mu.
+func (c *catalogue) news(known, now knowledge, policy *ModePolicy, away []string) (n news) {
 	if c.only && known[onlyMark] == "" && len(c.named(policy)) > 0 {
-		news.only, now[onlyMark] = true, onlyMark
+		n.only, now[onlyMark] = true, onlyMark
 	}
 	for _, entry := range c.order {
 		digest, old := c.digests[entry.ID], known[entry.ID]
@@ -80,36 +94,32 @@ func (c *catalogue) announce(policy *ModePolicy, away []string, said func(text s
 		}
 		now[entry.ID] = digest
 		if old == "" {
-			news.came = append(news.came, entry)
+			n.came = append(n.came, entry)
 		} else {
-			news.changed = append(news.changed, entry)
+			n.changed = append(n.changed, entry)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(known)) {
 		server, mark := strings.CutPrefix(id, awayMark)
 		switch {
 		case mark && !slices.Contains(away, server):
-			news.back = append(news.back, server)
+			n.back = append(n.back, server)
 			delete(now, id)
 		case !mark && id != onlyMark && c.digests[id] == "":
-			news.gone = append(news.gone, id)
+			n.gone = append(n.gone, id)
 			delete(now, id)
 		}
 	}
 	for _, server := range away {
 		if _, old := known[awayMark+server]; !old {
-			news.away = append(news.away, server)
+			n.away = append(n.away, server)
 			now[awayMark+server] = awayMark
 		}
 	}
-	text := c.text(news)
-	if text != "" {
-		c.told.said = append(c.told.said, announcement{text, now})
-	}
-	return text
+	return n
 }
 
-// news is what has changed.
+// news is what has changed since the model was told last.
 type news struct {
 	came, changed    []*tools.Entry
 	gone, away, back []string
@@ -162,7 +172,7 @@ func (c *catalogue) describe(list []*tools.Entry) string {
 	}
 	var b strings.Builder
 	for _, entry := range list {
-		c.list(entry)
+		c.noteFound(entry)
 		tool := forModel(entry)
 		fmt.Fprintf(&b, "- %s: %s Arguments, as a JSON Schema: %s\n", tool.Name, kinds.Line(tool.Description, 2*maxBrief), tool.Parameters)
 	}

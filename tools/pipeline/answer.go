@@ -10,11 +10,12 @@ import (
 	"acp-agent/transcript"
 )
 
-// applyAnswer does what the user answered (R123).
+// applyAnswer does what the answer says (R123).
 func (a *approval) applyAnswer(answer tools.Answer) error {
 	card := "Rejected."
+	a.reach.leaves = answer == tools.AllowOutside
 	switch answer {
-	case tools.AllowOnce:
+	case tools.AllowOnce, tools.AllowOutside:
 		a.reach.approved = true
 		a.confinement.grant(false)
 		return nil
@@ -26,7 +27,7 @@ func (a *approval) applyAnswer(answer tools.Answer) error {
 		case a.forProject():
 			a.pipeline.Policy.Remember(a.judgement.decision.Always...)
 		default:
-			a.pipeline.Policy.RememberHere(a.judgement.decision.Always...)
+			a.pipeline.Policy.rememberForSession(a.judgement.decision.Always...)
 		}
 		a.confinement.grant(len(a.confinement.outside) > 0)
 		return nil
@@ -72,7 +73,7 @@ func (a *approval) remember() string {
 		parts = append(parts, fmt.Sprintf("%s of %s", rule.Permission, a.pipeline.Workspace.Session().Rel(rule.Pattern)))
 	}
 	if a.judgement.mayStayOpen() {
-		parts = append(parts, a.reach.lacks()+" for this very command")
+		parts = append(parts, a.reach.missedText()+" for this very command")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -133,7 +134,7 @@ func (a *approval) denials() []permissions.Rule {
 	return rules
 }
 
-// refused is the end of a call that rules, mode or the lack of a user deny.
+// refused returns the error of a call that rules, the mode or the lack of a user deny.
 func (j *judgement) refused(d permissions.Decision) error {
 	by := d.DeniedBy
 	if by == permissions.DeniedByRule {

@@ -14,11 +14,11 @@ import (
 	"acp-agent/workspace/run"
 )
 
-// maxAsideFiles bounds the files of such a card. What is too much to be shown in full stays
-// aside without a question.
+// maxAsideFiles bounds the files on the card about what was moved aside. When there are more, all
+// of them stay aside, and no question is asked.
 const maxAsideFiles = 100
 
-// maxAsideDiff bounds the text of one file on the card about what was moved aside, in bytes.
+// maxAsideDiff bounds the text of one file on that card, in bytes.
 const maxAsideDiff = 64 << 10
 
 // maxAsideTitle bounds the title of the question, in runes.
@@ -57,7 +57,7 @@ func (q *asideQuestion) askAboutMovedAside(ctx context.Context) error {
 // are not.
 func (q *asideQuestion) wantsChanges(ctx context.Context, asides []run.MovedAside) bool {
 	yes := false
-	err := tools.InLine(ctx, q.pipeline.Line, q.ID, func(asking context.Context) (err error) {
+	err := tools.AskInTurn(ctx, q.pipeline.Queue, q.ID, func(asking context.Context) (err error) {
 		yes, err = q.askChanges(asking, asides)
 		return err
 	})

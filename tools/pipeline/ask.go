@@ -38,6 +38,9 @@ func (a *approval) ask(ctx context.Context) error {
 		return err
 	}
 	a.card.Content = preview
+	if settled, err := a.heedEarlier(ctx); settled {
+		return err
+	}
 	if a.judgement.decision.Action == capability.Allow {
 		return a.judgement.unattended(ctx)
 	}
@@ -46,7 +49,7 @@ func (a *approval) ask(ctx context.Context) error {
 		return a.judgement.refused(permissions.Headless(a.judgement.decision))
 	}
 	defer a.pipeline.Session.AwaitUser(ctx)()
-	return tools.InLine(ctx, a.pipeline.Line, a.ID, func(asking context.Context) error { return a.askUntilShown(ctx, asking) })
+	return tools.AskInTurn(ctx, a.pipeline.Queue, a.ID, func(asking context.Context) error { return a.askUntilShown(ctx, asking) })
 }
 
 // askUntilShown asks until what the user saw is what the call will do.
@@ -82,7 +85,7 @@ func (a *approval) askUntilShown(ctx, asking context.Context) error {
 	}
 }
 
-// preview computes what the call would show, without changing anything (R152).
+// preview computes what the call would change, and changes nothing (R152).
 func (a *approval) preview(ctx context.Context) ([]kinds.Content, error) {
 	if a.entry.Preview == nil {
 		return nil, nil
@@ -96,8 +99,8 @@ func (a *approval) preview(ctx context.Context) ([]kinds.Content, error) {
 	return a.previewIn(ctx, runtime)
 }
 
-// previewIn runs the tool's preview within the time that a call has. One that
-// does not stop is left behind, so that a cancel need not wait for it.
+// previewIn runs the tool's preview within the time limit of a call. A preview that
+// does not stop is abandoned, so that a cancel need not wait for it.
 func (a *approval) previewIn(ctx context.Context, runtime *callRuntime) (content []kinds.Content, err error) {
 	if limit := a.pipeline.Limits.Timeout; limit > 0 {
 		var cancel context.CancelFunc
@@ -128,24 +131,19 @@ func (a *approval) previewIn(ctx context.Context, runtime *callRuntime) (content
 	return p.content, p.err
 }
 
-// askOnce puts one request to the user. asking ends with ctx, or before it when the request
-// is withdrawn; an answer that came just before counts.
+// askOnce puts one request to the user, about this call and those of its step that are asked about with it. asking
+// ends with ctx, or before it when the request is withdrawn; an answer that came just before counts.
 func (a *approval) askOnce(ctx, asking context.Context) error {
-	reason := a.clean(strings.Join(append([]string{a.judgement.decision.Reason}, a.confinement.links...), "; "))
-	a.sink.Emit(transcript.ToolState{
-		CallID: a.ID, State: transcript.BlockedOnUser, ToAllow: a.judgement.decision.ToAllow, Reason: reason,
-	})
-	a.asked = reason
-	a.publish(observe.ApprovalRequested, "approval-requested", nil)
-	answer, err := a.question(asking, tools.PermissionRequest{
-		CallID:   a.ID,
-		Name:     a.Name,
-		Ready:    transcript.ToolReady{CallID: a.ID, Tool: a.Tool, Input: a.Input, Args: a.Args, Card: a.redactedCard(a.card)},
-		Reason:   reason,
-		Remember: a.remember(), NoAlways: a.judgement.decision.NoAlways,
-		Project: a.forProject(), Agents: a.pipeline.Names,
-		Sandbox: a.sandboxing.sandbox(ctx),
-	})
+	request, others := a.begin(ctx), a.others(ctx)
+	shown := make([]finding, len(others))
+	for i, other := range others {
+		request.With = append(request.With, other.begin(ctx))
+		shown[i] = other.finding(ctx)
+	}
+	answer, err := a.question(asking, request)
+	for _, other := range others {
+		other.release()
+	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -154,7 +152,34 @@ func (a *approval) askOnce(ctx, asking context.Context) error {
 			Kind: tools.Denied, DeniedBy: tools.DeniedByUser, Err: err,
 			Message: "the editor could not ask for permission, so the call was not run",
 		}
+	case answer == tools.OneByOne && len(others) > 0:
+		a.alone = true
+		for _, other := range others {
+			other.alone = true
+		}
+		return a.askOnce(ctx, asking)
+	}
+	for i, other := range others {
+		other.earlier = &earlier{answer, other.asked, shown[i]}
 	}
 	a.answer = answerName(answer)
 	return a.applyAnswer(answer)
+}
+
+// begin tells the observers that the call waits for the user, and returns the request about it.
+func (a *approval) begin(ctx context.Context) tools.PermissionRequest {
+	a.asked = a.clean(strings.Join(append([]string{a.judgement.decision.Reason}, a.confinement.links...), "; "))
+	a.sink.Emit(transcript.ToolState{
+		CallID: a.ID, State: transcript.BlockedOnUser, ToAllow: a.judgement.decision.ToAllow, Reason: a.asked,
+	})
+	a.publish(observe.ApprovalRequested, "approval-requested", nil)
+	return tools.PermissionRequest{
+		CallID:   a.ID,
+		Name:     a.Name,
+		Ready:    transcript.ToolReady{CallID: a.ID, Tool: a.Tool, Input: a.Input, Args: a.Args, Card: a.redactedCard(a.card)},
+		Reason:   a.asked,
+		Remember: a.remember(), NoAlways: a.judgement.decision.NoAlways,
+		Project: a.forProject(), Agents: a.pipeline.Names,
+		Sandbox: a.sandboxing.sandbox(ctx), Outside: a.sandboxing.offersOutside(ctx),
+	}
 }

@@ -14,9 +14,9 @@ import (
 	"acp-agent/workspace/undo/journal"
 )
 
-// Auditor keeps the record of what calls asked for, who decided, and what they
-// changed (R129). Append returns soon, Sync when the records are on the disk. Both tell their
-// failures to others: no call depends on them. They may be called at the same time.
+// Auditor records what calls asked for, what decided about them, and what they
+// changed (R129). Append returns at once, Sync when the records are on the disk. Neither returns an
+// error, because no call depends on them. They may be called at the same time.
 type Auditor interface {
 	Append(audit.Record)
 	Sync()
@@ -26,7 +26,7 @@ type Auditor interface {
 const maxTouched = 100
 
 // recordBegin notes that a call which may change something is about to run. The record is on the
-// disk when wait returns; until then, other things can be brought there.
+// disk when wait returns; until then, the caller can write other things.
 func (r *reporter) recordBegin() (wait func()) {
 	if r.pipeline.Audit == nil || r.entry.ReadOnly || r.judgement.reach.readsOnly {
 		return func() {}
@@ -79,7 +79,7 @@ func (r *reporter) record(event string) audit.Record {
 	return record
 }
 
-// given are the arguments for the record; those of a faulty call may not be JSON.
+// given returns the arguments for the record; those of a faulty call may not be JSON.
 func (r *reporter) given() any {
 	if len(r.Args) == 0 {
 		return nil
@@ -91,7 +91,7 @@ func (r *reporter) given() any {
 	return value
 }
 
-// allowedBy says who let the call run.
+// allowedBy names the answer or the rule that let the call run.
 func (a *approval) allowedBy() string {
 	switch rule := a.judgement.decision.Rule; {
 	case a.answer != "":
@@ -102,7 +102,7 @@ func (a *approval) allowedBy() string {
 	return "policy"
 }
 
-// deniedBy says who kept the call from running.
+// deniedBy names what kept the call from running.
 func (a *approval) deniedBy(layer string) string {
 	if layer == tools.DeniedByUser && a.answer != "" {
 		return "person: " + a.answer
@@ -110,7 +110,7 @@ func (a *approval) deniedBy(layer string) string {
 	return layer
 }
 
-// deniedFor is the first line of a refusal.
+// deniedFor returns the first line of a refusal.
 func (r *reporter) deniedFor(end transcript.ToolFinished) string {
 	first, _, _ := strings.Cut(end.Result.ErrorText, "\n")
 	return first
@@ -150,6 +150,8 @@ func answerName(answer tools.Answer) string {
 		return "allow_always"
 	case tools.AllowProject:
 		return "allow_project"
+	case tools.AllowOutside:
+		return "allow_outside"
 	case tools.RejectAlways:
 		return "reject_always"
 	case tools.Cancelled:

@@ -19,6 +19,8 @@ type Call struct {
 	// Room is the most that the model is given of the result, in bytes, see Pipeline.Room;
 	// 0 means no bound but the tools' own.
 	Room int
+	// Step holds the calls of the same answer; nil when this one is asked about by itself.
+	Step *Step
 }
 
 // Prepared is a call that passed, or failed, the stages of Prepare.
@@ -37,18 +39,22 @@ type Prepared struct {
 
 	// args are Args with what they decode to, which every stage shares.
 	args tools.Args
-	// left says what of the model's arguments was left out, and why.
-	left []string
-	// unseen says that entry only stands in for a tool.
-	unseen bool
-	entry  *tools.Entry
-	env    tools.Env
+	// leftOut says what of the model's arguments was left out, and why.
+	leftOut []string
+	// standIn says that entry stands in for a tool of a server that was not asked.
+	standIn bool
+	entry   *tools.Entry
+	env     tools.Env
 	// touched is what the call touches, targets where its paths lead, see resolveTargets.
 	touched []tools.Resource
 	targets *targets
 	serial  bool
 	keys    []tools.ResourceKey
 	fault   *tools.Error
+	// earlier is what the user answered about the call with another; nil for nothing. alone says that it is not to
+	// be asked about with others.
+	earlier *earlier
+	alone   bool
 	// tape records the call, or answers for it; nil where nothing is recorded.
 	tape *record.Call
 }
@@ -56,7 +62,7 @@ type Prepared struct {
 // Parses is how often the arguments have been parsed, see tools.Args.Parses.
 func (p *Prepared) Parses() int { return p.args.Parses() }
 
-// Conflicts reports whether the two calls must not run side by side (R100,
+// Conflicts reports whether the two calls must not run at the same time (R100,
 // R102). A faulty call touches nothing.
 func (p *Prepared) Conflicts(q *Prepared) bool {
 	if p.fault != nil || q.fault != nil {

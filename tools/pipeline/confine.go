@@ -40,42 +40,49 @@ func (c *confinement) confine(context.Context) (err error) {
 	written := 0
 	c.found = map[string]string{}
 	for _, resource := range c.touched {
-		if resource.Kind == tools.Host {
-			if err := c.confineHost(resource); err != nil {
-				return err
-			}
-			continue
+		switch resource.Kind {
+		case tools.Host:
+			err = c.confineHost(resource)
+		case tools.Command:
+			err = c.confineCommand(resource)
+		case tools.PathRead:
+			err = c.confinePath(resource)
+		case tools.PathWrite:
+			written++
+			err = c.confinePath(resource)
 		}
-		if !isPath(resource) {
-			if resource.Kind == tools.Command {
-				if !c.scope.Has(capability.CapShellRun) {
-					return tools.Undeclared(c.Tool, "commands")
-				}
-				if err := c.confineDir(resource.Dir); err != nil {
-					return err
-				}
-			}
-			continue
-		}
-		access, err := c.check(resource)
 		if err != nil {
 			return err
-		}
-		c.noteLink(resource, access)
-		c.found[c.env.Abs(resource.Value)] = access.Real
-		if !access.Inside {
-			c.outside = append(c.outside, access)
-		} else if err := c.within(resource, access.Real); err != nil {
-			return err
-		}
-		if resource.Kind == tools.PathWrite {
-			written++
 		}
 	}
 	if limit := c.pipeline.Limits.FilesPerCall; limit > 0 && written > limit {
 		return tools.Errorf(tools.BadInput, "Too many files (%d). Maximum %d files per operation.", written, limit)
 	}
 	return nil
+}
+
+// confinePath checks one path, and notes where it leads.
+func (c *confinement) confinePath(resource tools.Resource) error {
+	access, err := c.check(resource)
+	if err != nil {
+		return err
+	}
+	c.noteLink(resource, access)
+	c.found[c.env.Abs(resource.Value)] = access.Real
+	if !access.Inside {
+		c.outside = append(c.outside, access)
+		return nil
+	}
+	return c.within(resource, access.Real)
+}
+
+// confineCommand refuses a command of a tool that did not declare commands, and one whose working
+// directory is outside the roots.
+func (c *confinement) confineCommand(resource tools.Resource) error {
+	if !c.scope.Has(capability.CapShellRun) {
+		return tools.Undeclared(c.Tool, "commands")
+	}
+	return c.confineDir(resource.Dir)
 }
 
 // check is the workspace's check of a path, or of a name that is not followed.
@@ -141,7 +148,7 @@ func (c *confinement) confineHost(resource tools.Resource) error {
 	return nil
 }
 
-// grant opens what an answer of the user allowed outside the roots.
+// grant opens the paths outside the roots that an answer of the user allowed.
 func (c *confinement) grant(forSession bool) {
 	for _, access := range c.outside {
 		c.pipeline.Workspace.Grant(c.ID, access, forSession)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -30,6 +31,9 @@ type connections struct {
 
 	mu    sync.Mutex
 	asked map[string]*connection
+	// groups are the answers about hosts of package managers, by the name of the manager. Only the
+	// question whose turn it is uses them.
+	groups map[string]error
 }
 
 // connection is the answer about one host and port.
@@ -56,7 +60,7 @@ func (c *connections) of(key string) (answer *connection, first bool) {
 // connect decides whether the call's commands may connect to a host, and asks the user where
 // no rule says. However many connections there are, the host is asked about once.
 func (c *connections) connect(ctx context.Context, to egress.Destination) error {
-	answer, first := c.of(to.Pair() + " " + to.Private)
+	answer, first := c.of(to.Pair() + " " + to.Private + " " + to.Addr.String())
 	if first {
 		answer.err = c.mayConnect(ctx, to)
 		close(answer.done)
@@ -95,7 +99,7 @@ func (c *connections) mayConnect(ctx context.Context, to egress.Destination) err
 		defer cancel()
 	}
 	defer c.pipeline.Session.AwaitUser(ctx)()
-	err = tools.InLine(ctx, c.pipeline.Line, c.ID, func(asking context.Context) error {
+	err = tools.AskInTurn(ctx, c.pipeline.Queue, c.ID, func(asking context.Context) error {
 		// An answer given while this question waited may have settled it (R123).
 		decision, err := c.judgeConnection(ctx, to)
 		if err != nil || decision.Action == capability.Allow {
@@ -112,13 +116,13 @@ func (c *connections) mayConnect(ctx context.Context, to egress.Destination) err
 // errNoAnswer is the cause of a question's end for want of an answer.
 var errNoAnswer = errors.New("no answer in time")
 
-// judgeConnection asks the rules. What web_fetch may not reach, no command may. A denial is a
+// judgeConnection asks the rules, then the watchdog. What web_fetch may not reach, no command may. A denial is a
 // *egress.Refusal.
 func (c *connections) judgeConnection(ctx context.Context, to egress.Destination) (permissions.Decision, error) {
 	rules := c.pipeline.Policy.Rules()
 	fetch := c.pipeline.ruleCall(c.Prepared)
 	fetch.Tool, fetch.Aliases, fetch.Capabilities = fetchTool, nil, []string{capability.CapNetFetch}
-	fetch.Resources = []permissions.Resource{hostResource(to.Host)}
+	fetch.Resources = []permissions.Resource{hostResource(ruled(to).Host)}
 	connect := fetch
 	connect.Tool = permissions.NetworkTool
 	connect.Resources = []permissions.Resource{connectionResource(to)}
@@ -141,16 +145,42 @@ func (c *connections) judgeConnection(ctx context.Context, to egress.Destination
 			return permissions.Decision{Action: capability.Ask, Reason: verdict.Reason, NoAlways: "the watchdog asks each time"}, nil
 		}
 	}
-	if to.Private != "" && decision.Rule != nil && decision.Action == capability.Allow && (decision.Rule.Pattern == "" || strings.Trim(decision.Rule.Pattern, "*") == "") {
-		// A rule for every host does not mean this machine and its neighbours.
+	switch {
+	case decision.Action != capability.Allow || decision.Rule == nil:
+	case isProjectsOwn(decision):
+		decision.Action, decision.Reason = capability.Ask, "a project's file opens no host"
+	case to.Private != "" && !namesPrivate(decision):
 		decision.Action, decision.Reason = capability.Ask, "it is not on the public web"
 	}
 	return decision, nil
 }
 
+// ruled is a destination as rules have to name it: by its address where its name leads to one
+// that is not public. Who answers for a name chooses its addresses, so that a rule for the name
+// must not open this machine and its neighbours.
+func ruled(to egress.Destination) egress.Destination {
+	if to.Addr.IsValid() {
+		to.Host = to.Addr.String()
+	}
+	return to
+}
+
+// isProjectsOwn reports a decision that rests on a rule in a project's file. What the user
+// answered for the project is theirs.
+func isProjectsOwn(d permissions.Decision) bool {
+	return d.Scope == permissions.Project && d.Rule.Source != permissions.SourceAlways
+}
+
+// namesPrivate reports whether a decision rests on the user's own word for this very host. A
+// rule for many hosts does not mean this machine and its neighbours.
+func namesPrivate(d permissions.Decision) bool {
+	return d.Scope >= permissions.User && d.Rule.Pattern != "" && !strings.Contains(d.Rule.Pattern, "*")
+}
+
 // connectionResource is a host and port as rules name it; the port is left out where it is
 // that of https.
 func connectionResource(to egress.Destination) permissions.Resource {
+	to = ruled(to)
 	resource := hostResource(to.Host)
 	resource.Requested = append(resource.Requested, to.Host)
 	if resource.Name = to.Pair(); to.Port == 443 {
@@ -159,21 +189,33 @@ func connectionResource(to egress.Destination) permissions.Resource {
 	return resource
 }
 
-// askConnection puts the question about a host, with the command beside it.
+// askConnection puts the question about a host, with the command beside it. Hosts that belong
+// together are asked about once.
 func (c *connections) askConnection(ctx context.Context, to egress.Destination, d permissions.Decision) error {
+	group := c.groupOf(to, d)
+	if answer, known := c.groups[group.manager]; known && group.manager != "" {
+		return answer
+	}
 	card := c.card
-	card.Title = kinds.Line("Connect to "+shownPair(to), maxConnectTitle)
+	where := shownPair(to)
+	if group.manager != "" {
+		where = fmt.Sprintf("the %d hosts of %s", len(group.hosts), group.manager)
+	}
+	card.Title = kinds.Line("Connect to "+where, maxConnectTitle)
 	card.Locations, card.Content = nil, nil
 	reason := "the command reaches for " + to.Pair()
 	if to.Private != "" {
 		reason += ", which is not on the public web (" + private(to) + ")"
+	}
+	if group.manager != "" {
+		reason += ", and your settings give " + group.manager + " these hosts: " + strings.Join(group.hosts, ", ")
 	}
 	if d.NoAlways != "" {
 		reason += "; " + d.Reason
 	}
 	remember := ""
 	if len(d.Always) > 0 {
-		remember = "connections to " + shownPair(to)
+		remember = "connections to " + strings.Join(group.hosts, ", ")
 	}
 	c.sink.Emit(transcript.ToolState{CallID: c.ID, State: transcript.BlockedOnUser, Reason: reason})
 	defer c.sink.Emit(transcript.ToolState{CallID: c.ID, State: transcript.InProgress})
@@ -186,24 +228,67 @@ func (c *connections) askConnection(ctx context.Context, to egress.Destination, 
 	if err != nil {
 		return err
 	}
-	return c.applyConnection(answer, to, d)
+	err = c.applyConnection(answer, group, d)
+	if group.manager != "" {
+		if c.groups == nil {
+			c.groups = map[string]error{}
+		}
+		c.groups[group.manager] = err
+	}
+	return err
+}
+
+// hostGroup is what one question about a host is about.
+type hostGroup struct {
+	// manager is the package manager that uses the hosts; "" for a host by itself.
+	manager string
+	// hosts are hosts as rules name them.
+	hosts []string
+}
+
+// groupOf returns the hosts that are asked about together with a host. An address, a name of this machine,
+// and what the watchdog asks about, is asked about by itself.
+func (c *connections) groupOf(to egress.Destination, d permissions.Decision) hostGroup {
+	alone := hostGroup{hosts: []string{connectionResource(to).Name}}
+	if to.Private != "" || len(d.Always) != 1 {
+		return alone
+	}
+	for _, m := range c.pipeline.Session.PackageHosts(c.pipeline.Workspace.Session().Roots) {
+		names := slices.DeleteFunc(slices.Clone(m.Hosts), egress.NamesAddress)
+		if len(names) > 1 && slices.Contains(names, alone.hosts[0]) {
+			return hostGroup{manager: m.Name, hosts: names}
+		}
+	}
+	return alone
+}
+
+// rules are the rules that an answer about a group stores: those about one host, for each.
+func (g hostGroup) rules(about ...permissions.Rule) []permissions.Rule {
+	var rules []permissions.Rule
+	for _, rule := range about {
+		for _, host := range g.hosts {
+			rule.Pattern = host
+			rules = append(rules, rule)
+		}
+	}
+	return rules
 }
 
 // applyConnection does what the user answered about a host (R123).
-func (c *connections) applyConnection(answer tools.Answer, to egress.Destination, d permissions.Decision) error {
+func (c *connections) applyConnection(answer tools.Answer, group hostGroup, d permissions.Decision) error {
 	switch answer {
 	case tools.AllowOnce:
 		return nil
 	case tools.AllowAlways:
-		c.pipeline.Policy.Remember(d.Always...)
+		c.pipeline.Policy.Remember(group.rules(d.Always...)...)
 		return nil
 	case tools.AllowProject:
-		c.keepForProject(d.Always)
+		c.keepForProject(group.rules(d.Always...))
 		return nil
 	case tools.RejectAlways:
-		c.pipeline.Policy.Remember(permissions.Rule{
-			Permission: permissions.NetworkTool, Pattern: connectionResource(to).Name, Action: capability.Deny, Source: SourceAnswer,
-		})
+		c.pipeline.Policy.Remember(group.rules(permissions.Rule{
+			Permission: permissions.NetworkTool, Action: capability.Deny, Source: SourceAnswer,
+		})...)
 	}
 	return &egress.Refusal{Reason: "the user does not allow it"}
 }

@@ -80,7 +80,7 @@ func TestDelegate_Tools(t *testing.T) {
 			if !ok {
 				t.Fatal("no such tool")
 			}
-			if why := tt.agent.Why(entry); why != tt.why {
+			if why := tt.agent.WhyAbsent(entry); why != tt.why {
 				t.Errorf("why: %q, want %q", why, tt.why)
 			}
 			listed := slices.ContainsFunc(tt.agent.Catalog(), func(m model.Tool) bool { return m.Name == tt.tool })

@@ -10,6 +10,8 @@
 // prepared; every stage up to the question shares that. After a question, and where a file
 // is opened, the pipeline looks again: a path that leads elsewhere by then is refused.
 //
+// Commands of one [Step] that are asked about are one question, see together.go.
+//
 // The end of a call is one event, transcript.ToolFinished. Log, audit, bus and trace take
 // what they need from it; the audit writes its record before the event goes on.
 //

@@ -18,7 +18,7 @@ import (
 // errTimeout is the cause of a context that ended for lack of progress.
 var errTimeout = errors.New("tool timed out")
 
-// outcome is what a tool's goroutine hands back.
+// outcome is what the goroutine of a tool returns.
 type outcome struct {
 	result *tools.Result
 	err    error
@@ -44,30 +44,17 @@ func (e *execution) execute(ctx context.Context) error {
 	e.sink.Emit(transcript.ToolState{CallID: e.ID, State: transcript.InProgress})
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var err error
-	if e.runtime, err = e.pipeline.runtimeOf(e.Prepared, e.ID, e.sink); err != nil {
+	if err := e.openRuntime(ctx); err != nil {
 		return err
 	}
-	e.judgement.bindTo(e.runtime)
-	e.runtime.Commands().Grant(e.grant(ctx))
-	e.reach.noticeOpen()
-	if e.reach.readsOnly {
-		// What no one was asked about must not run what a repository names (C9).
-		e.runtime.Commands().SetEnv(slices.Concat(e.reach.settings, command.GitEnv())...)
-	}
-	e.runtime.texts = e.reach.texts
 	if result, ok := e.cache.cached(ctx, e.runtime); ok {
 		e.result = result
 		return nil
 	}
 	began := e.pipeline.cacheTime()
-	limit := e.pipeline.Limits.Timeout
-	if e.entry.DisableTimeout || limit <= 0 {
-		limit = 0
-	}
-	var clock *time.Timer
+	limit := e.timeLimit()
 	if limit > 0 {
-		clock = time.AfterFunc(limit, func() { cancel(errTimeout) })
+		clock := time.AfterFunc(limit, func() { cancel(errTimeout) })
 		defer clock.Stop()
 		e.runtime.OnProgress(func() { clock.Reset(limit) })
 	}
@@ -78,7 +65,7 @@ func (e *execution) execute(ctx context.Context) error {
 	scan := e.scan(ctx)
 	result, err := e.await(ctx)
 	e.compare(ctx, scan)
-	e.reach.noteLacks(e.runtime.Commands())
+	e.reach.noteShortage(e.runtime.Commands())
 	e.cache.invalidate(result)
 	// What was done when the clock ran out is done.
 	if late := err != nil || result == nil || result.Partial; late && errors.Is(context.Cause(ctx), errTimeout) {
@@ -97,6 +84,33 @@ func (e *execution) execute(ctx context.Context) error {
 	return err
 }
 
+// openRuntime makes the runtime of the call, bound to what was judged.
+func (e *execution) openRuntime(ctx context.Context) (err error) {
+	if e.runtime, err = e.pipeline.runtimeOf(e.Prepared, e.ID, e.sink); err != nil {
+		return err
+	}
+	e.judgement.bindTo(e.runtime)
+	e.runtime.Commands().Grant(e.grant(ctx))
+	e.reach.noticeOpen()
+	if e.reach.readsOnly {
+		// A command that no one was asked about must not run what a repository names (C9).
+		e.runtime.Commands().SetEnv(slices.Concat(e.reach.settings, command.GitEnv())...)
+	}
+	if e.reach.showsMachine() {
+		e.runtime.Commands().SetEnv(slices.Concat(command.MachineEnv(), e.reach.settings, command.GitEnv())...)
+	}
+	e.runtime.texts = e.reach.texts
+	return nil
+}
+
+// timeLimit is how long the tool may go without progress; 0 is without end.
+func (e *execution) timeLimit() time.Duration {
+	if e.entry.DisableTimeout {
+		return 0
+	}
+	return max(0, e.pipeline.Limits.Timeout)
+}
+
 // grant is what the sandbox lets the tool's commands do.
 func (e *execution) grant(ctx context.Context) run.Grant {
 	grant := e.sandboxing.grant(ctx)
@@ -106,7 +120,7 @@ func (e *execution) grant(ctx context.Context) run.Grant {
 	return grant
 }
 
-// addRemarks tells the model which changes were not made as asked.
+// addRemarks adds to the result which changes were not made as asked.
 func (e *execution) addRemarks() {
 	if remarks := e.runtime.Remarks(); len(remarks) > 0 {
 		e.result.Text = strings.Join(append([]string{e.result.ModelText()}, remarks...), "\n")

@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"context"
-	"io/fs"
 	"path/filepath"
 
 	"acp-agent/permissions/command"
@@ -45,39 +43,4 @@ func (r *callRuntime) judgedAs(cmd tools.ShellCommand) (string, error) {
 		}
 	}
 	return text, nil
-}
-
-// list returns the names in a directory inside the session's directories, links followed,
-// for the judge of commands.
-func (f commandFiles) list(dir string) ([]string, error) {
-	access, err := f.work.Check(dir, false)
-	if err != nil {
-		return nil, err
-	}
-	if !access.Inside {
-		return nil, tools.Errorf(tools.Denied, "%s lies outside the session's directories", dir)
-	}
-	runtime := f.work.Call(f.call+"/list", f.tool, nil)
-	defer runtime.Finish()
-	info, err := runtime.FS().Stat(context.Background(), access.Real)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode.IsDir():
-		return nil, fs.ErrNotExist
-	}
-	opened, err := runtime.FS().Dir(context.Background(), access.Real)
-	if err != nil {
-		return nil, err
-	}
-	defer opened.Close()
-	entries, err := opened.ReadDir()
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, len(entries))
-	for i, entry := range entries {
-		names[i] = entry.Name()
-	}
-	return names, nil
 }

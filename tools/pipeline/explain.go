@@ -25,6 +25,8 @@ type Explanation struct {
 	Opens []string
 	// Starts says that the call starts a process, so that the sandbox matters.
 	Starts bool
+	// Unconfined says that the call runs outside of the sandbox: it shows the machine.
+	Unconfined bool
 	// Unasked says that there is a watchdog that was not asked, for it could not have
 	// been without an effect: it can still narrow the answer.
 	Unasked bool
@@ -44,7 +46,7 @@ func (p *Pipeline) Explain(ctx context.Context, call Call) (e Explanation) {
 func (p *Pipeline) ExplainUnseen(ctx context.Context, call Call, standIn tools.Tool) Explanation {
 	c := &Prepared{
 		Call: call, Tool: standIn.ID, entry: &tools.Entry{Tool: standIn},
-		env: p.Workspace.Session().Env, unseen: true,
+		env: p.env(), standIn: true,
 	}
 	c.setArgs(tools.NewArgs(call.Input))
 	c.resolveTargets(p)
@@ -79,6 +81,7 @@ func (p *Pipeline) explain(ctx context.Context, c *Prepared) (e Explanation) {
 		e.Unasked = r.watchdog.dryRunWatchdog(ctx)
 	}
 	e.Decision = r.judgement.decision
+	e.Unconfined = e.Action == capability.Allow && r.judgement.reach.showsMachine()
 	if e.Action == capability.Ask {
 		if e.Remember = r.approval.remember(); e.Remember != "" {
 			for _, access := range r.confinement.outside {

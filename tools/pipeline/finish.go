@@ -72,7 +72,7 @@ func (e *ending) describeResult(end *transcript.ToolFinished) {
 	end.Background, end.EndsTurn = result.Background, result.EndsTurn
 }
 
-// diffs are the changes that a card shows.
+// diffs returns the changes that a card shows.
 func diffs(content []kinds.Content) (list []kinds.Content) {
 	for _, c := range content {
 		if diff, ok := c.(kinds.Diff); ok {
@@ -86,7 +86,7 @@ func diffs(content []kinds.Content) (list []kinds.Content) {
 func (e *ending) cancelled(ctx context.Context, err error) error {
 	var known *tools.Error
 	if errors.As(err, &known) && known.Kind == tools.Aborted && e.entry.Delegates {
-		return known // it says who aborted what
+		return known // its message says what was aborted, and why
 	}
 	failure := &tools.Error{Kind: tools.Aborted, Message: CancelledText, Err: err}
 	var cause *tools.Error

@@ -2,20 +2,20 @@ package pipeline
 
 import "acp-agent/tools"
 
-// Why says why a tool is not there: it is switched off (R9), the agent that delegated to
+// WhyAbsent says why a tool is absent: it is switched off (R9), the agent that delegated to
 // this one does not have it (R64), it could only fail in this session (R9), or the agent or
-// the mode keeps it out (R10). "" means that it is there.
-func (p *Pipeline) Why(entry *tools.Entry) string {
+// the mode keeps it out (R10). "" means that it is present.
+func (p *Pipeline) WhyAbsent(entry *tools.Entry) string {
 	if reason := p.off(entry); reason != "" {
 		return reason
 	}
 	if reason := p.lacking(entry); reason != "" {
 		return reason
 	}
-	return p.catalogue.in().refuse(entry)
+	return p.catalogue.lastPolicy().refuse(entry)
 }
 
-// off is Why whatever the mode.
+// off says why the tool is absent in every mode; "" when it is not.
 func (p *Pipeline) off(entry *tools.Entry) string {
 	if reason, off := p.Session.Disabled(entry.ID); off {
 		return reason

@@ -1,16 +1,16 @@
 package pipeline
 
 import (
-	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"acp-agent/internal/gitdir"
+	"acp-agent/internal/pathname"
+	"acp-agent/internal/redact"
 	"acp-agent/permissions/command"
-	"acp-agent/tools"
 	"acp-agent/workspace"
 )
 
@@ -22,35 +22,33 @@ const (
 
 // repository is what a git command would find from a directory.
 type repository struct {
-	files tools.FS
-	top   string
+	gitdir.Repository
+	// inside says that its working tree lies inside the session's directories.
+	inside bool
 }
 
-// repositoryAt finds a plain repository: a .git directory at or below a root.
-func repositoryAt(work *workspace.Workspace, files tools.FS, dir string) (repository, bool) {
-	roots := work.Session().Roots
-	for dir = work.Resolve(dir); ; dir = filepath.Dir(dir) {
-		found := repository{files, dir}
-		if found.exists(".git") {
-			return found, true
-		}
-		if found.exists("HEAD") && found.exists("objects") {
-			return repository{}, false // git may take the directory itself for one
-		}
-		if slices.Contains(roots, dir) || dir == filepath.Dir(dir) {
-			return repository{}, false // the repository, if any, lies outside the session
-		}
+// repositoryAt finds the repository of a directory inside the session's: also one of which the
+// session has only a subdirectory, and one of which it is a linked worktree. Not one whose
+// working tree is the user's home or holds it, which is no project's.
+func repositoryAt(work *workspace.Workspace, home, dir string) (repository, bool) {
+	dir = work.Resolve(dir)
+	within := func(path string) bool {
+		return slices.ContainsFunc(work.Session().Roots, func(root string) bool { return pathname.Contains(root, path) })
 	}
-}
-
-func (g repository) exists(name string) bool {
-	_, err := g.files.Stat(context.Background(), filepath.Join(g.top, filepath.FromSlash(name)))
-	return !errors.Is(err, fs.ErrNotExist)
+	found, ok := gitdir.Find(dir)
+	if !ok || !within(dir) {
+		return repository{}, false
+	}
+	inside := within(found.Top)
+	if !inside && (home == "" || pathname.Contains(found.Top, work.Resolve(home))) {
+		return repository{}, false
+	}
+	return repository{found, inside}, true
 }
 
 // config is the repository's own configuration.
 func (g repository) config() (string, error) {
-	data, err := readBounded(g.files, filepath.Join(g.top, ".git", "config"), maxGitConfig)
+	data, err := gitdir.Read(filepath.Join(g.Common, "config"), maxGitConfig)
 	return string(data), err
 }
 
@@ -63,40 +61,32 @@ func (g repository) tracked() ([]command.GitEntry, error) {
 	if strings.Contains(strings.ToLower(config), "objectformat") {
 		return nil, errors.New("the index may hold names of another length")
 	}
-	if !g.exists(".git/index") {
+	data, err := gitdir.Read(filepath.Join(g.Dir, "index"), maxGitIndex)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	data, err := readBounded(g.files, filepath.Join(g.top, ".git", "index"), maxGitIndex)
 	if err != nil {
 		return nil, err
 	}
 	return command.GitIndex(data)
 }
 
-// commandFiles answers what the judge of commands asks of the files that one call could touch.
-type commandFiles struct {
-	work *workspace.Workspace
-	// own are directories of the agent, see Machine.
-	own []string
-	// call and tool name whose judgement it is.
-	call, tool string
-}
+// path is the path of a file of the working tree by git's name for it.
+func (g repository) path(name string) string { return filepath.Join(g.Top, filepath.FromSlash(name)) }
 
 // gitPrograms reports whether a git command in dir could run a program, or reach
 // a place, that a repository's own configuration names (C9). Whatever is not the
-// plain case, a .git directory at or below a root with a configuration that is
-// fully understood, is taken to; and so is a submodule, which has one of its own.
+// plain case, a repository with a configuration that is fully understood, is taken to;
+// and so is a submodule, which has one of its own.
 func (f commandFiles) gitPrograms(dir string) bool {
-	runtime := f.work.Call(f.call+"/git", f.tool, nil)
-	defer runtime.Finish()
-	repo, ok := repositoryAt(f.work, runtime.FS(), dir)
+	repo, ok := repositoryAt(f.work, f.home, dir)
 	return !ok || repo.programs()
 }
 
 // programs reports whether git could run a program, or reach a place, that the
 // repository's own configuration names, or is not understood.
 func (g repository) programs() bool {
-	if g.exists(".git/commondir") || g.exists(".git/config.worktree") {
+	if gitdir.MayExist(filepath.Join(g.Common, "commondir")) || gitdir.MayExist(filepath.Join(g.Dir, "config.worktree")) {
 		return true
 	}
 	config, err := g.config()
@@ -105,53 +95,30 @@ func (g repository) programs() bool {
 	}
 	entries, err := g.tracked()
 	return err != nil || slices.ContainsFunc(entries, func(e command.GitEntry) bool {
-		return e.Submodule && g.exists(e.Name+"/.git")
+		return e.Submodule && gitdir.MayExist(g.path(e.Name+"/.git"))
 	})
 }
 
-// holdsAddress is tools.FS.HoldsAddress for the judge of commands.
-func (f commandFiles) holdsAddress(path string) bool {
-	runtime := f.work.Call(f.call+"/git", f.tool, nil)
-	defer runtime.Finish()
-	return runtime.FS().HoldsAddress(path)
-}
-
-// gitHoldsAddress reports whether the configuration that git would heed in dir holds an
+// gitHoldsAddress reports whether the configuration that git would use in dir holds an
 // address with a user and password.
 func (f commandFiles) gitHoldsAddress(dir string) bool {
-	runtime := f.work.Call(f.call+"/git", f.tool, nil)
-	defer runtime.Finish()
-	repo, ok := repositoryAt(f.work, runtime.FS(), dir)
-	return ok && runtime.FS().HoldsAddress(filepath.Join(repo.top, ".git", "config"))
+	repo, ok := repositoryAt(f.work, f.home, dir)
+	return ok && repo.holdsAddress()
 }
 
-// gitHoldsSecret reports whether a file that git tracks has the name of a secret, or holds
-// the address of a remote with a user and password.
+func (g repository) holdsAddress() bool {
+	config, err := g.config()
+	return err != nil && !errors.Is(err, fs.ErrNotExist) || redact.Addresses(config) != config
+}
+
+// gitHoldsSecret reports whether a diff in dir may print a secret: a file that git tracks has
+// the name of one, or holds the address of a remote with a user and password, or lies outside
+// the session's directories.
 func (f commandFiles) gitHoldsSecret(dir string) bool {
-	runtime := f.work.Call(f.call+"/git", f.tool, nil)
-	defer runtime.Finish()
-	repo, ok := repositoryAt(f.work, runtime.FS(), dir)
-	if !ok {
-		return true
-	}
-	if runtime.FS().HoldsAddress(filepath.Join(repo.top, ".gitmodules")) {
+	repo, ok := repositoryAt(f.work, f.home, dir)
+	if !ok || !repo.inside || f.holdsAddress(repo.path(".gitmodules")) {
 		return true
 	}
 	entries, err := repo.tracked()
-	return err != nil || slices.ContainsFunc(entries, func(e command.GitEntry) bool {
-		return f.work.SecretName(filepath.Join(repo.top, filepath.FromSlash(e.Name)))
-	})
-}
-
-func readBounded(files tools.FS, path string, most int64) ([]byte, error) {
-	file, err := files.Open(context.Background(), path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = errors.New(filepath.Base(path) + " is too large")
-	}
-	return data, err
+	return err != nil || slices.ContainsFunc(entries, func(e command.GitEntry) bool { return f.work.SecretName(repo.path(e.Name)) })
 }

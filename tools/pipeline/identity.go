@@ -45,7 +45,7 @@ func (p *Pipeline) identify(call *permissions.Call, c *Prepared) {
 	}
 	provenance := entry.Provenance()
 	call.UntrustedName, call.AssumedCapabilities = provenance.UntrustedName, assumedCapabilities(entry, provenance)
-	if !c.unseen {
+	if !c.standIn {
 		call.Identity = p.identity(entry, provenance)
 	}
 }

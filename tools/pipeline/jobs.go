@@ -18,6 +18,13 @@ func (p *Pipeline) jobView() tools.Jobs {
 	return p.Workspace.Jobs()
 }
 
+// env is what the pure functions of tools may know of the session.
+func (p *Pipeline) env() tools.Env {
+	env := p.Workspace.Session().Env
+	env.NoJobs = p.Services.Jobs == nil
+	return env
+}
+
 // callJobs are the jobs as one call may use them. Commands that the tool did not declare are
 // refused.
 type callJobs struct {
@@ -51,7 +58,7 @@ func (j callJobs) Start(ctx context.Context, cmd tools.ShellCommand) (tools.Job,
 	job, err := j.Jobs.Start(ctx, cmd)
 	if err == nil {
 		j.tape.Step(jobStep, []byte("{}"))
-		j.pipeline.catalogue.sortAnew()
+		j.pipeline.catalogue.invalidate()
 	}
 	return job, err
 }
@@ -59,6 +66,6 @@ func (j callJobs) Start(ctx context.Context, cmd tools.ShellCommand) (tools.Job,
 // playJob notes that a call of a recording started a job. Nothing runs; the tools for jobs are
 // there as they were then.
 func (p *Pipeline) playJob(callID string) {
-	p.Workspace.Runner().Jobs().Play(callID)
-	p.catalogue.sortAnew()
+	p.Workspace.Jobs().Play(callID)
+	p.catalogue.invalidate()
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"acp-agent/capability"
-	"acp-agent/internal/network"
 	"acp-agent/permissions"
 	"acp-agent/permissions/command"
 	"acp-agent/sandbox"
@@ -33,7 +32,7 @@ type judgement struct {
 func newJudgement(call *underway, confinement *confinement) *judgement {
 	return &judgement{
 		underway: call, confinement: confinement, reach: &reach{underway: call},
-		files: commandFiles{call.pipeline.Workspace, call.pipeline.Own, call.ID, call.Tool},
+		files: commandFiles{call.pipeline.Workspace, call.pipeline.Own, call.pipeline.Home, call.ID, call.Tool},
 	}
 }
 
@@ -45,6 +44,9 @@ func (j *judgement) judge(ctx context.Context) error {
 		span.Verdict(j.decision.Action.String())
 		span.End(nil)
 	}()
+	if !j.dryRun && len(j.commands()) > 0 {
+		j.pipeline.Workspace.Runner().Warm()
+	}
 	j.trusted = j.trustMatters() && j.pipeline.Session.ConfirmTrust()
 	j.reach.reset()
 	j.judged = j.permissionCall(ctx)
@@ -90,58 +92,10 @@ func (c *confinement) granted() bool {
 	return true
 }
 
-// ruleCall is a call as rules see it, without what it touches.
-func (p *Pipeline) ruleCall(c *Prepared) permissions.Call {
-	session := p.Workspace.Session()
-	call := permissions.Call{
-		Tool: c.Tool, Capabilities: capabilities(c.entry.Requires), Home: p.Home, Own: p.Own, Secret: p.Workspace.SecretName,
-		Vars: capability.Vars{
-			capability.VarWorkspace: session.Roots,
-			permissions.VarScratch:  {session.Scratch},
-			// Defined even when it is empty, because the shipped rules name it.
-			permissions.VarGrantedHosts: p.Session.Hosts(),
-		},
-	}
-	for _, alias := range c.entry.Aliases {
-		call.Aliases = append(call.Aliases, alias.Name)
-	}
-	p.identify(&call, c)
-	return call
-}
-
-// Denies reports whether rules deny the calls of a tool whatever they touch. A tool that is
-// not there has no more than its id for them.
-func (p *Pipeline) Denies(id string) bool {
-	call := permissions.Call{Tool: id}
-	if entry, there := p.Tools().Get(id); there {
-		call = p.ruleCall(&Prepared{Tool: entry.ID, entry: entry})
-	}
-	return p.Policy.Rules().Decide(call).Action == capability.Deny
-}
-
-// MayRead reports whether nothing stands against reading a file for the user: it lies inside the
-// session's directories, and the rules let the tool that reads files read it without a question.
-// A watchdog sees calls alone, so that with one the answer is no.
-func (p *Pipeline) MayRead(path string) bool {
-	entry, there := p.Tools().Get(readTool)
-	access, err := p.Workspace.Check(path, false)
-	if !there || err != nil || !access.Inside || p.Watchdog != nil {
-		return false
-	}
-	call := p.ruleCall(&Prepared{Tool: entry.ID, entry: entry})
-	call.Resources = []permissions.Resource{{
-		Kind: permissions.Path, Name: access.Real, Requested: []string{access.Path}, Capability: capability.CapFSRead,
-	}}
-	return p.Policy.Rules().Decide(call).Action == capability.Allow
-}
-
-// readTool is the tool that reads files.
-const readTool = "read"
-
 func (j *judgement) permissionCall(ctx context.Context) permissions.Call {
 	session := j.pipeline.Workspace.Session()
 	call := j.pipeline.ruleCall(j.Prepared)
-	commands, reading := 0, 0
+	commands, reading, machine := 0, 0, 0
 	j.reach.texts, j.reach.settings = nil, nil
 	for _, resource := range j.touched {
 		switch resource.Kind {
@@ -153,6 +107,9 @@ func (j *judgement) permissionCall(ctx context.Context) permissions.Call {
 			commands++
 			if verdict.Action == capability.Allow {
 				reading++
+			}
+			if verdict.Machine {
+				machine++
 			}
 			call.Resources = append(call.Resources, verdict.Resources()...)
 		case tools.Host:
@@ -166,17 +123,8 @@ func (j *judgement) permissionCall(ctx context.Context) permissions.Call {
 		}
 	}
 	j.reach.readsOnly = commands > 0 && reading == commands
+	j.reach.machine = machine > 0 && machine == commands
 	return call
-}
-
-// hostResource is a host under the name that it is asked by and, for what denies or asks,
-// the one that people read.
-func hostResource(name string) permissions.Resource {
-	host := permissions.Resource{Kind: permissions.Host, Name: name}
-	if readable := network.Readable(name); readable != name {
-		host.Requested = []string{readable}
-	}
-	return host
 }
 
 // shellTool is the tool whose rules speak of commands.
@@ -206,7 +154,7 @@ func (j *judgement) judgeCommand(ctx context.Context, resource tools.Resource, s
 
 // commandEnv is what the judgement of a command depends on besides its text.
 func (j *judgement) commandEnv(ctx context.Context, resource tools.Resource, session tools.Session) command.Env {
-	runner, found := j.pipeline.Workspace.Runner(), sync.OnceValue(func() sandbox.Report { return j.sandboxFor(ctx) })
+	runner, report := j.pipeline.Workspace.Runner(), sync.OnceValue(func() sandbox.Report { return j.sandboxFor(ctx) })
 	return command.Env{
 		Cwd: resource.Dir, Roots: session.Roots, Home: j.pipeline.Home, Own: j.pipeline.Own,
 		Inside: func(path string) (string, bool) {
@@ -221,10 +169,14 @@ func (j *judgement) commandEnv(ctx context.Context, resource tools.Resource, ses
 		Untrusted:   !j.trusted,
 		GitPrograms: j.files.gitPrograms, GitHoldsSecret: j.files.gitHoldsSecret,
 		Regular: j.files.regular, Waits: j.files.waits, List: j.files.list,
-		GitNames: func(dir string, words []string) ([]string, bool) { return j.files.gitNames(ctx, found(), dir, words) },
-		Reading:  func() bool { return found().Confines() },
-		Shown:    func(path string) bool { return runner.ShownOutside(found(), path) },
-		ByHost:   func() bool { return runner.MayConnect(found()) },
+		GitNames: func(dir string, words []string) ([]string, bool) { return j.files.gitNames(ctx, report(), dir, words) },
+		Reading:  func() bool { return report().Confines() },
+		Shown:    func(path string) bool { return runner.ShownOutside(report(), path) },
+		ByHost:   func() bool { return runner.MayConnect(report()) },
+		Program:  runner.LookPath,
+		Machine: func() bool {
+			return runner.ShowsMachine(report()) && !j.pipeline.restricted && j.pipeline.readOnly() == nil
+		},
 	}
 }
 
@@ -240,41 +192,4 @@ func (j *judgement) sandboxFor(ctx context.Context) sandbox.Report {
 		return sandbox.Report{Kind: sandbox.None}
 	}
 	return report
-}
-
-// regular reports whether a path is an existing file inside the session's
-// directories, links followed.
-func (f commandFiles) regular(path string) bool {
-	access, err := f.work.Check(path, false)
-	if err != nil || !access.Inside {
-		return false
-	}
-	runtime := f.work.Call(f.call+"/judge", f.tool, nil)
-	defer runtime.Finish()
-	info, err := runtime.FS().Stat(context.Background(), path)
-	return err == nil && info.Mode.IsRegular()
-}
-
-// waits reports whether a path leads to a pipe, a socket, a device or a file of the kernel.
-func (f commandFiles) waits(path string) bool {
-	access, _ := f.work.Check(path, false) // which refuses such a path
-	return access.Waits
-}
-
-// capabilities names what a requirement set needs, as rules name it.
-func capabilities(set capability.RequirementSet) []string {
-	var names []string
-	if len(set.FS.Read) > 0 {
-		names = append(names, capability.CapFSRead)
-	}
-	if len(set.FS.Write) > 0 {
-		names = append(names, capability.CapFSWrite)
-	}
-	if len(set.Shell) > 0 {
-		names = append(names, capability.CapShellRun)
-	}
-	if !set.Net.IsZero() {
-		names = append(names, capability.CapNetFetch)
-	}
-	return append(names, set.Capabilities...)
 }

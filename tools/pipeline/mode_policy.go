@@ -28,9 +28,8 @@ type ModePolicy struct {
 	Hint string
 }
 
-// modePolicy returns a copy of the policy in force now; a subagent without one uses that of
-// its parent. nil means
-// that there is none.
+// modePolicy returns a copy of the policy in force now; a subagent without one uses that of its
+// parent. nil means that there is none.
 func (p *Pipeline) modePolicy() *ModePolicy {
 	if now := p.Session.ModePolicy(); now != nil {
 		policy := *now
@@ -76,7 +75,7 @@ func (p *Pipeline) keepsOut(entry *tools.Entry) *ModePolicy {
 // those of now of the agents above, without what those could do about a refusal.
 func (p *Pipeline) modePolicies() []*ModePolicy {
 	own := p.modePolicy()
-	list := []*ModePolicy{own, p.catalogue.in()}
+	list := []*ModePolicy{own, p.catalogue.lastPolicy()}
 	for q := p.Parent; q != nil; q = q.Parent {
 		above := q.modePolicy()
 		if own != nil && above != nil {
@@ -95,7 +94,7 @@ func (m *ModePolicy) refuse(entry *tools.Entry) string {
 	return m.Gate.Refuse(&entry.Spec)
 }
 
-// absent refuses a call of a tool that is not there.
+// absent returns the error of a call of a tool that the mode keeps out.
 func (m *ModePolicy) absent(entry *tools.Entry) error {
 	absent := &tools.Error{Kind: tools.Denied, DeniedBy: tools.DeniedByMode, Message: fmt.Sprintf("mode %s: %s", m.Mode, m.refuse(entry))}
 	if m.ReadOnly {
@@ -104,7 +103,7 @@ func (m *ModePolicy) absent(entry *tools.Entry) error {
 	return absent
 }
 
-// lists reports whether a tool is there without being looked for.
+// lists reports whether the mode lists a tool that otherwise has to be looked for.
 func (m *ModePolicy) lists(entry *tools.Entry) bool {
 	return m != nil && slices.Contains(m.Always, entry.ID) && m.refuse(entry) == ""
 }

@@ -68,9 +68,9 @@ type Judges struct {
 	// Asker puts permission requests to the user; nil means that no user is there, and
 	// every ask is a denial (R122).
 	Asker tools.Asker
-	// Line orders the questions of the session's agents; nil means one at a time, in order.
+	// Queue orders the questions of the session's agents; nil means one at a time, in order.
 	// A subagent uses that of its parent.
-	Line tools.Line
+	Queue tools.QuestionQueue
 }
 
 // Machine is the machine that calls run on, and what of it belongs to the agent.

@@ -25,7 +25,7 @@ type Pipeline struct {
 	// restricted keeps the network from what the agent starts, see
 	// permissions.Set.Restrict.
 	restricted bool
-	lacks      lacks
+	shortages  shortages
 	// notices is shared by the agents of a session.
 	notices *notices
 	active  active
@@ -48,9 +48,9 @@ func New(o Options) *Pipeline {
 	p := &Pipeline{Options: o, abandoned: &abandoned{}, notices: &notices{}, changes: &atomic.Int64{}}
 	switch {
 	case o.Parent != nil:
-		p.Line, p.abandoned, p.notices, p.changes = o.Parent.Line, o.Parent.abandoned, o.Parent.notices, o.Parent.changes
-	case o.Line == nil:
-		p.Line = tools.NewLine()
+		p.Queue, p.abandoned, p.notices, p.changes = o.Parent.Queue, o.Parent.abandoned, o.Parent.notices, o.Parent.changes
+	case o.Queue == nil:
+		p.Queue = tools.NewQuestionQueue()
 	}
 	p.restricted = o.Policy.restricted()
 	p.Services.Jobs = p.jobView()
@@ -70,7 +70,7 @@ func (p *Pipeline) Catalog() []model.Tool { return p.catalogue.request(p.modePol
 // Activate makes deferred tools callable that were found before the session was stored (R87).
 func (p *Pipeline) Activate(ids []string) { p.catalogue.restore(ids) }
 
-// Listed is Catalog as it would be now, for people; it settles nothing.
+// Listed returns what Catalog would return now, for the user to read, and fixes nothing.
 func (p *Pipeline) Listed() []model.Tool { return p.catalogue.preview(p.modePolicy()) }
 
 // Deferred reports whether a tool is not in the list, so that the model looks for it or
@@ -94,11 +94,12 @@ func (p *Pipeline) Prepare(call Call) *Prepared {
 	if p.Tape.Records() {
 		p.recordPrepared(c)
 	}
+	call.Step.add(c)
 	return c
 }
 
 func (p *Pipeline) prepare(call Call) (c *Prepared) {
-	c = &Prepared{Call: call, Tool: p.Canonical(call.Name), env: p.Workspace.Session().Env}
+	c = &Prepared{Call: call, Tool: p.Canonical(call.Name), env: p.env()}
 	_, c.Card = p.Label(call.Name)
 	c.resolveTargets(p) // for the paths that preprocessing resolves
 	defer func() {
@@ -115,7 +116,7 @@ func (p *Pipeline) prepare(call Call) (c *Prepared) {
 		p.describe,   // card, and what it conflicts with
 	} {
 		if err := stage(c); err != nil {
-			c.fault = p.unseen(c, asToolError(err))
+			c.fault = p.withSchema(c, asToolError(err))
 			return c
 		}
 	}
@@ -124,7 +125,7 @@ func (p *Pipeline) prepare(call Call) (c *Prepared) {
 
 func (p *Pipeline) resolve(c *Prepared) error {
 	input := json.RawMessage(c.Input)
-	entry, args, err := p.Tools().Resolve(c.Name, input, func(entry *tools.Entry) bool { return p.Why(entry) == "" })
+	entry, args, err := p.Tools().Resolve(c.Name, input, func(entry *tools.Entry) bool { return p.WhyAbsent(entry) == "" })
 	if err != nil {
 		c.Malformed = !json.Valid(input)
 		return err
@@ -149,12 +150,12 @@ func (p *Pipeline) accept(c *Prepared) error {
 		return err
 	}
 	c.setArgs(args)
-	c.left = left
+	c.leftOut = left
 	return nil
 }
 
 func (p *Pipeline) preprocess(c *Prepared) error {
-	args, err := c.entry.Prepare(c.args, c.env)
+	args, err := c.entry.RunPreprocess(c.args, c.env)
 	if err != nil {
 		return err
 	}
@@ -187,9 +188,9 @@ func (p *Pipeline) Run(ctx context.Context, c *Prepared, sink transcript.Sink) t
 	if p.Tape.Plays() && !c.Cut {
 		return p.play(ctx, c, sink)
 	}
-	sink = c.recorded(sink)
 	defer c.tape.Return()
-	r := p.newRunning(c, sink)
+	r := p.newRunning(c, c.recorded(sink))
+	r.step = sink
 	ctx, leave := p.active.enter(ctx, c, r.started)
 	defer leave()
 	ctx, span := p.Tracer.Tool(ctx, c.Tool, c.ID)

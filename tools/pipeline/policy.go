@@ -16,15 +16,15 @@ type Policy struct {
 	set permissions.Set
 	// version counts the changes of set.
 	version uint64
-	// parent is whose rules these are derived from, at version from; nil for those of
-	// the main agent. It and delegation never change.
-	parent     *Policy
-	delegation PolicyDelegation
-	from       uint64
+	// parent is the policy that set is derived from, as it was at parentVersion; nil for the main
+	// agent. parent and delegation never change.
+	parent        *Policy
+	delegation    PolicyDelegation
+	parentVersion uint64
 	// answers are the session's rules of a delegated policy.
 	answers []permissions.Rule
-	// session are rules of the session's scope that may not be kept for the project.
-	session []permissions.Rule
+	// sessionOnly are rules of the session's scope that may not be stored for the project.
+	sessionOnly []permissions.Rule
 }
 
 // PolicyDelegation is what the rules of a subagent have beside those of its parent (R64).
@@ -84,7 +84,7 @@ func (p *Policy) current() (permissions.Set, uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.parent != nil {
-		if above, version := p.parent.current(); version != p.from {
+		if above, version := p.parent.current(); version != p.parentVersion {
 			p.derive(above, version)
 		}
 	}
@@ -98,7 +98,7 @@ func (p *Policy) derive(above permissions.Set, version uint64) {
 	if d.Restricted {
 		p.set = p.set.Restrict()
 	}
-	p.from = version
+	p.parentVersion = version
 	p.version++
 }
 
@@ -123,29 +123,29 @@ func (p *Policy) Remember(rules ...permissions.Rule) {
 	})
 }
 
-// RememberHere is Remember for rules that may not be kept for the project, see MayKeep.
-func (p *Policy) RememberHere(rules ...permissions.Rule) {
+// rememberForSession is Remember for rules that may not be stored for the project, see MayKeep.
+func (p *Policy) rememberForSession(rules ...permissions.Rule) {
 	p.Remember(rules...)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.session = append(p.session, rules...)
+	p.sessionOnly = append(p.sessionOnly, rules...)
 }
 
-// Restore adds rules to the session's scope as they were in an earlier process; here are those of
-// them that may not be kept for the project.
-func (p *Policy) Restore(rules, here []permissions.Rule) {
+// Restore adds rules to the session's scope as they were in an earlier process; sessionOnly are
+// the ones that may not be stored for the project.
+func (p *Policy) Restore(rules, sessionOnly []permissions.Rule) {
 	p.Add(permissions.Session, rules...)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.session = append(p.session, here...)
+	p.sessionOnly = append(p.sessionOnly, sessionOnly...)
 }
 
-// MayKeep reports whether a rule of the session's scope may be kept for the project: the
+// MayKeep reports whether a rule of the session's scope may be stored for the project: the
 // answer that added it could have been given for the project as well (R152).
 func (p *Policy) MayKeep(rule permissions.Rule) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return !slices.ContainsFunc(p.session, func(here permissions.Rule) bool {
+	return !slices.ContainsFunc(p.sessionOnly, func(here permissions.Rule) bool {
 		return here.Permission == rule.Permission && here.Pattern == rule.Pattern
 	})
 }

@@ -2,14 +2,10 @@ package pipeline
 
 import (
 	"context"
-	"fmt"
-	"sync"
-	"sync/atomic"
 
 	"acp-agent/capability"
 	"acp-agent/permissions"
 	"acp-agent/sandbox"
-	"acp-agent/transcript"
 )
 
 // What a command is asked about that nothing else speaks against.
@@ -86,7 +82,7 @@ func (j *judgement) askAboutNames() {
 		return
 	}
 	var whole bool
-	j.reach.open, whole = j.pipeline.Workspace.Runner().CommandNames()
+	j.reach.openSecrets, whole = j.pipeline.Workspace.Runner().OpenSecrets()
 	switch {
 	case whole && !j.reach.secretsOpen(), j.ruled(false):
 	case !whole:
@@ -100,40 +96,5 @@ func (j *judgement) askAboutNames() {
 // sandbox hides secrets.
 func (r *reach) secretsOpen() bool {
 	report, _ := r.pipeline.Workspace.Runner().SandboxKnown()
-	return r.open > 0 && (report.Kind == sandbox.Bubblewrap || report.Kind == sandbox.Seatbelt)
-}
-
-// notices records what is said once in a session. The zero value is ready.
-type notices struct {
-	unconfined, open atomic.Bool
-	// left has the arguments of which the model knows that they are left out, by tool.
-	left sync.Map
-}
-
-// noticeUnconfined tells the user, at the first question of that kind, that nothing confines
-// the session's commands.
-func (r *reach) noticeUnconfined() {
-	if !r.unconfined || r.pipeline.notices.unconfined.Swap(true) {
-		return
-	}
-	report, _ := r.pipeline.Workspace.Runner().SandboxKnown()
-	r.sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "No sandbox", Text: unconfinedText(report)})
-}
-
-// noticeOpen tells the user, at the first command of that kind, that more files hold secrets
-// than can be hidden from it.
-func (r *reach) noticeOpen() {
-	if !r.secretsOpen() || r.pipeline.notices.open.Swap(true) {
-		return
-	}
-	text := fmt.Sprintf("%d files of secrets in the session's directories are not hidden from commands that do more than read: there are more than can be hidden without making each command slow.", r.open)
-	r.sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "Secrets in reach of commands", Text: text})
-}
-
-func unconfinedText(report sandbox.Report) string {
-	text := "Nothing confines the commands of this session, so only a few that plainly only read run without a question (ls, cat, grep, git status and the like)."
-	for _, note := range report.Notes {
-		text += " " + note
-	}
-	return text
+	return r.openSecrets > 0 && (report.Kind.HasView() || report.Kind == sandbox.Seatbelt)
 }

@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"acp-agent/internal/textcut"
 	"acp-agent/tools"
@@ -169,39 +168,7 @@ func firstElements(data json.RawMessage, limit int) ([]json.RawMessage, bool) {
 // spill writes a text to a sidecar.
 func (e *ending) spill(text string) (path string, err error) {
 	if e.execution.runtime == nil {
-		return "", fmt.Errorf("the call was never run")
+		return "", errors.New("the call was never run")
 	}
-	sidecar, err := e.execution.runtime.Sidecar()
-	if err != nil {
-		return "", err
-	}
-	_, err = io.Copy(sidecar, struct{ io.Reader }{strings.NewReader(text)}) // in pieces, not as a second copy
-	if closeErr := sidecar.Close(); err == nil {
-		err = closeErr
-	}
-	return sidecar.Path(), err
-}
-
-// distrust takes out of a result what only the agent can know: a tool from
-// elsewhere does not say where a sidecar is, nor what was changed outside the
-// session's directories.
-func (e *ending) distrust() {
-	trusted := *e.execution.result
-	trusted.Truncated, trusted.OutputPath = false, ""
-	trusted.TrackFiles = slices.DeleteFunc(slices.Clone(trusted.TrackFiles), func(path string) bool {
-		access, err := e.pipeline.Workspace.Check(path, true)
-		return err != nil || !access.Inside || access.Path != path
-	})
-	e.execution.result = &trusted
-}
-
-// distrusted removes from the error of a tool from elsewhere what only the agent can know: who
-// refused the call, and that the user cancelled it.
-func distrusted(failure *tools.Error) *tools.Error {
-	if failure.Kind != tools.Denied && failure.Kind != tools.Aborted {
-		return failure
-	}
-	plain := *failure
-	plain.Kind, plain.DeniedBy = tools.Backend, ""
-	return &plain
+	return tools.SaveSidecar(e.execution.runtime, text)
 }

@@ -15,7 +15,7 @@ import (
 
 // reporter is the event stream of one call. The observers of the session, which are the log,
 // the audit, the bus and the trace, learn of the call from its events alone. Events go on to
-// next; what the audit says of them is written before. A call is under way when the record and the
+// next; what the audit says of them is written before. A call starts to run when the record and the
 // conversation are on the disk.
 type reporter struct {
 	*underway

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/permissions"
 	"acp-agent/sandbox"
 	"acp-agent/tools"
@@ -21,13 +22,14 @@ import (
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
 		// Not os.Exit: the race detector would sleep for a second there.
-		syscall.Exit(launch.Helper(os.Args[2:], tellWalls))
+		syscall.Exit(launch.Helper(os.Args[2:], tellSandbox))
 	}
+	testreq.Checks(30)
 	os.Exit(m.Run())
 }
 
-// tellWalls has a command, in place of what it does, say what walls it was to be given.
-func tellWalls(start *launch.Start) error {
+// tellSandbox has a command, in place of what it does, say which sandbox it was to be given.
+func tellSandbox(start *launch.Start) error {
 	var policy sandbox.Policy
 	if err := json.Unmarshal(start.Spec.Policy, &policy); err != nil {
 		return err
@@ -64,7 +66,7 @@ func TestDelegate_RestrictedWalls(t *testing.T) {
 					return sandbox.Report{Kind: sandbox.Landlock, Network: true}
 				})
 				work, err := workspace.New(workspace.Options{
-					SessionID:   "ses_walls",
+					SessionID:   "ses_sandbox",
 					Directories: workspace.Directories{Cwd: o.Workspace.Session().Cwd, State: filepath.Join(t.TempDir(), "state"), Home: t.TempDir()},
 					Protection:  run.Protection{Secret: permissions.Secret},
 					Commands:    run.Options{Launcher: &launch.Launcher{Self: self}, Shell: launch.Shell{Path: "/bin/sh"}, Sandbox: run.Sandboxing{Box: &sandbox.Box{Probe: found}, Network: tt.leftOpen}},

@@ -11,7 +11,7 @@ import (
 )
 
 // running is a call on its way through the stages of Run. Each part has the methods of some
-// stages and the fields that they share; a part knows only the parts before it.
+// stages and the fields that they share, and refers only to parts before it.
 type running struct {
 	*underway                  // the call itself, its card and its events
 	confinement *confinement   // where its paths lead, and what lies outside the roots
@@ -57,6 +57,7 @@ type underway struct {
 	cleaner
 	pipeline *Pipeline
 	sink     transcript.Sink
+	step     transcript.Sink // takes the events of the other calls of the step
 	started  time.Time
 	card     kinds.Card
 }

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 
+	"acp-agent/internal/packagehosts"
 	"acp-agent/permissions"
 	"acp-agent/tools"
 )
@@ -36,6 +37,9 @@ type Session interface {
 	// AwaitUser notes that a call starts to wait for the user; the caller calls resume when
 	// the wait is over.
 	AwaitUser(ctx context.Context) (resume func())
+	// PackageHosts returns the hosts that the user's own settings give to package managers,
+	// without what stands in the directories of projects.
+	PackageHosts(projects []string) []packagehosts.Manager
 	// Unconfined says, where no user can be asked, why commands must not run even if a rule
 	// allows them; "" means that they may (R124). It blocks until the kind of sandbox of
 	// this machine is known, or ctx ends.
@@ -74,6 +78,9 @@ func (NoSession) StoreRules([]permissions.Rule) error { return nil }
 
 // AwaitUser implements Session.
 func (NoSession) AwaitUser(context.Context) func() { return func() {} }
+
+// PackageHosts implements Session.
+func (NoSession) PackageHosts([]string) []packagehosts.Manager { return nil }
 
 // Unconfined implements Session.
 func (NoSession) Unconfined(context.Context) string { return "" }

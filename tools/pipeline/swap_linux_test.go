@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"acp-agent/capability"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/permissions"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
@@ -19,7 +20,7 @@ import (
 // TestSwapped runs the tools on a way that leads in turn to a plain directory, to one
 // that a rule denies, to a protected one, and out, while everything else is allowed and
 // no one says yes: only the plain directory is ever changed, and what the rule denies and
-// what is outside is never read.
+// what is outside is never read. The short form has fewer rounds.
 func TestSwapped(t *testing.T) {
 	s := newStage(t, nil)
 	outside := t.TempDir()
@@ -79,7 +80,7 @@ func TestSwapped(t *testing.T) {
 		{"delete_file", object{"path": "way/gone"}},
 		{"apply_patch", object{"patch": "*** Begin Patch\n*** Update File: way/f\n@@\n-plain one\n+plain one more\n*** Add File: way/made\n+made\n*** End Patch\n"}},
 	}
-	const rounds = 200
+	rounds := testreq.Rounds(50, 200)
 	succeeded := map[string]int{}
 	// A slow machine gets more rounds: the way must lead to the same place from the
 	// judgement to the last use for a call to be done.

@@ -33,6 +33,40 @@ type preparedForm struct {
 type questionForm struct {
 	tools.PermissionRequest
 	Ready json.RawMessage
+	With  []questionForm `json:",omitempty"`
+}
+
+// formOf is a request as a recording keeps it.
+func formOf(request tools.PermissionRequest) (form questionForm, err error) {
+	form.PermissionRequest = request
+	if form.Ready, err = transcript.EncodeEvent(request.Ready); err != nil {
+		return form, err
+	}
+	for _, with := range request.With {
+		other, err := formOf(with)
+		if err != nil {
+			return form, err
+		}
+		form.With = append(form.With, other)
+	}
+	return form, nil
+}
+
+// request is the recorded request.
+func (f questionForm) request() (request tools.PermissionRequest, ok bool) {
+	request = f.PermissionRequest
+	e, err := transcript.DecodeEvent(f.Ready)
+	if request.Ready, ok = e.(transcript.ToolReady); err != nil || !ok {
+		return request, false
+	}
+	for _, with := range f.With {
+		other, ok := with.request()
+		if !ok {
+			return request, false
+		}
+		request.With = append(request.With, other)
+	}
+	return request, true
 }
 
 // recordPrepared starts the record of a call.
@@ -50,7 +84,7 @@ func (p *Pipeline) recordPrepared(c *Prepared) {
 
 // playPrepared prepares a call as it was recorded.
 func (p *Pipeline) playPrepared(call Call) *Prepared {
-	c := &Prepared{Call: call, Tool: p.Canonical(call.Name), env: p.Workspace.Session().Env}
+	c := &Prepared{Call: call, Tool: p.Canonical(call.Name), env: p.env()}
 	_, c.Card = p.Label(call.Name)
 	var err error
 	if c.tape, err = p.Tape.Play(context.Background(), call.Name, call.Input); err != nil {
@@ -63,7 +97,7 @@ func (p *Pipeline) playPrepared(call Call) *Prepared {
 		c.fault = tools.Errorf(tools.Backend, "the recording ends before the call")
 		return c
 	}
-	if entry, known := p.Tools().Get(c.Tool); known && entry.Inward && !entry.Foreign() && !form.Faulty {
+	if entry, known := p.Tools().Get(c.Tool); known && inward(entry) && !form.Faulty {
 		live := p.prepare(call)
 		live.tape = c.tape
 		return live
@@ -80,8 +114,8 @@ func (p *Pipeline) playPrepared(call Call) *Prepared {
 	return c
 }
 
-// inward reports whether the call is made again when a recording is played.
-func (c *Prepared) inward() bool { return c.entry != nil && c.entry.Inward && !c.entry.Foreign() }
+// inward reports whether calls of a tool are made again when a recording is played.
+func inward(entry *tools.Entry) bool { return entry != nil && entry.Inward && !entry.Foreign() }
 
 // recordedSink records the events of a call on their way. Of a call that is made again when the
 // recording is played, it records only how it came to run and how it ended.
@@ -95,7 +129,7 @@ type recordedSink struct {
 func (s recordedSink) Emit(e transcript.Event) {
 	state, isState := e.(transcript.ToolState)
 	_, ended := e.(transcript.ToolFinished)
-	if !s.call.inward() || ended || !s.ran.Load() {
+	if !inward(s.call.entry) || ended || !s.ran.Load() {
 		if data, err := transcript.EncodeEvent(e); err == nil {
 			s.call.tape.Step(eventStep, data)
 		}
@@ -117,8 +151,8 @@ func (c *Prepared) recorded(sink transcript.Sink) transcript.Sink {
 // question puts a permission request to the user.
 func (u *underway) question(ctx context.Context, request tools.PermissionRequest) (tools.Answer, error) {
 	if u.tape != nil {
-		ready, err := transcript.EncodeEvent(request.Ready)
-		data, broken := json.Marshal(questionForm{request, ready})
+		form, err := formOf(request)
+		data, broken := json.Marshal(form)
 		if err == nil && broken == nil {
 			u.tape.Step(questionStep, data)
 		}
@@ -175,11 +209,12 @@ func (p playback) play(ctx context.Context) transcript.ToolFinished {
 			if err != nil {
 				continue
 			}
-			if state, ok := e.(transcript.ToolState); ok && state.State == transcript.InProgress && p.inward() {
+			if state, ok := e.(transcript.ToolState); ok && state.State == transcript.InProgress && inward(p.entry) {
 				return p.again(ctx)
 			}
 			if end, ok := e.(transcript.ToolFinished); ok {
 				end.CallID = p.ID
+				p.tape.Answered(p.pipeline.Workspace.Session().Cwd)
 				return end
 			}
 			p.sink.Emit(retargeted(e, p.ID))
@@ -213,16 +248,13 @@ func (p playback) ask(ctx context.Context, data []byte) {
 	if json.Unmarshal(data, &form) != nil || p.pipeline.Asker == nil {
 		return
 	}
-	e, err := transcript.DecodeEvent(form.Ready)
-	ready, ok := e.(transcript.ToolReady)
-	if err != nil || !ok {
+	request, ok := form.request()
+	if !ok {
 		return
 	}
-	request := form.PermissionRequest
-	request.CallID, request.Ready = p.ID, ready
-	request.Ready.CallID = p.ID
+	request.CallID, request.Ready.CallID = p.ID, p.ID
 	defer p.pipeline.Session.AwaitUser(ctx)()
-	asking, leave, err := p.pipeline.Line.Enter(ctx, p.ID)
+	asking, leave, err := p.pipeline.Queue.Enter(ctx, p.ID)
 	if err != nil {
 		return
 	}

@@ -29,8 +29,8 @@ func (p *provider) awaitAnswer(ctx context.Context) {
 	}
 }
 
-// ask runs again in the background; while it runs, once more after it, however often that is
-// wanted.
+// ask runs askAgain in the background. When it runs already, it runs once more after that, however
+// often ask is called.
 func (p *provider) ask() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -43,15 +43,15 @@ func (p *provider) ask() {
 		defer close(asking)
 		for p.outdated() {
 			p.rest(ctx)
-			p.again(ctx)
+			p.askAgain(ctx)
 		}
 	}) {
 		p.asking, p.since = asking, time.Now()
 	}
 }
 
-// askPause is how long a program is left alone after it was asked, if it says all the time
-// that its tools are others. An address says nothing by itself.
+// askPause is the least time between two requests for the tools of a program, which may notify of
+// changes all the time. An address sends no notifications.
 const askPause = 200 * time.Millisecond
 
 // rest waits until a program may be asked again.
@@ -77,9 +77,9 @@ func (p *provider) outdated() bool {
 	return true
 }
 
-// again asks a provider for its tools once more; an address that was not reached is
-// tried again. The list stays as it was when there is no answer.
-func (p *provider) again(ctx context.Context) {
+// askAgain asks a provider for its tools once more, and tries an address again that was not
+// reached. Without an answer the list stays as it was.
+func (p *provider) askAgain(ctx context.Context) {
 	// A start under way may have read the tools before they changed.
 	if p.child.Settle(ctx) != nil {
 		return

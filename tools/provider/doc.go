@@ -16,7 +16,7 @@
 //	tools/execute  {"name": …, "arguments": {…}}     -> {"result": …}
 //
 // A result may have one of the shapes of package bridge, which is taken for what it
-// says. A program says with the notification tools/changed that its list is another one;
+// says. A program sends the notification tools/changed when its list has changed;
 // an address is asked again before each turn.
 //
 // It is not MCP: another version, another name for the call, and no content

@@ -32,9 +32,9 @@ var errSlowStart = fmt.Errorf("its tools were not there within %s", startTime)
 // provider is one of a Service.
 type provider struct {
 	Config
-	service *Service
-	child   *supervise.Child[link]
-	settled chan struct{} // closed once it was reached, or not
+	service   *Service
+	child     *supervise.Child[link]
+	triedOnce chan struct{} // closed when the first attempt has succeeded or failed
 
 	mu      sync.Mutex
 	listing json.RawMessage
@@ -48,9 +48,9 @@ type provider struct {
 	stale    bool // the tools may be others than those last asked for
 }
 
-// newProvider returns a provider that nothing was started of yet.
+// newProvider returns a provider; it starts nothing.
 func newProvider(c Config, s *Service) *provider {
-	p := &provider{Config: c, service: s, settled: make(chan struct{})}
+	p := &provider{Config: c, service: s, triedOnce: make(chan struct{})}
 	attempts := supervise.Attempts{}
 	if c.Type == Stdio {
 		attempts.Max = maxRestarts + 1
@@ -59,16 +59,16 @@ func newProvider(c Config, s *Service) *provider {
 	return p
 }
 
-// begin reaches for the provider for the first time.
-func (p *provider) begin(ctx context.Context) {
-	defer close(p.settled)
+// firstReach tries to reach the provider for the first time.
+func (p *provider) firstReach(ctx context.Context) {
+	defer close(p.triedOnce)
 	_, _ = p.reach(ctx) // the failure is among the problems
 }
 
 // tried reports whether the provider has been reached, or has failed once.
 func (p *provider) tried() bool {
 	select {
-	case <-p.settled:
+	case <-p.triedOnce:
 		return true
 	default:
 		return false

@@ -81,7 +81,7 @@ func (s *Service) Begin() {
 	s.mu.Unlock()
 	for _, p := range s.all {
 		if first {
-			s.spawn(p.begin)
+			s.spawn(p.firstReach)
 		} else if p.Type == HTTP && p.tried() {
 			p.ask()
 		}
@@ -106,7 +106,7 @@ func (s *Service) Settle(ctx context.Context, since time.Time) {
 	for _, p := range s.all {
 		if !s.startTime().Before(since) {
 			select {
-			case <-p.settled:
+			case <-p.triedOnce:
 			case <-ctx.Done():
 				return
 			}
@@ -153,7 +153,7 @@ func (s *Service) changed() {
 	s.generation++
 }
 
-// execute is a call of a tool, by the names that its provider knows.
+// execute calls a tool of a provider, both by their own names.
 func (s *Service) execute(ctx context.Context, rt tools.Runtime, name, tool string, args json.RawMessage) (*tools.Result, error) {
 	p := s.find(name)
 	if p == nil {

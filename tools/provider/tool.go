@@ -62,7 +62,7 @@ func (p *provider) read(answer json.RawMessage) (list []tools.Tool, refused []er
 	return list, refused, nil
 }
 
-// tool is one that was listed, as everything else knows it.
+// tool is the [tools.Tool] of a listed tool.
 func (p *provider) tool(from listed, before []tools.Tool) (tools.Tool, error) {
 	description := strings.TrimSpace(bridge.Text(from.Description))
 	switch {

@@ -34,7 +34,7 @@ func Prepare(tool tools.Tool, name, args string, env tools.Env) (*tools.Entry, t
 	if err != nil {
 		return nil, tools.Args{}, err
 	}
-	if ready, err = entry.Prepare(ready, env); err != nil {
+	if ready, err = entry.RunPreprocess(ready, env); err != nil {
 		return nil, tools.Args{}, err
 	}
 	if err := entry.Validate(ready); err != nil {

@@ -1,8 +1,8 @@
 package run
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -44,14 +44,14 @@ func (c *Commands) start(ctx context.Context, cmd tools.ShellCommand, agent stri
 		limit = min(limit, cmd.Limit)
 	}
 	info := tools.Job{Command: cmd.Text, Dir: cmd.Dir, CallID: c.call.ID, Agent: agent}
-	return c.runner.jobs.start(ctx, info, limit, func(ctx context.Context, started func(), output io.Writer) (tools.Exit, error) {
+	return c.runner.jobs.start(ctx, info, limit, func(ctx context.Context, started func(jobNetwork), output io.Writer) (tools.Exit, error) {
 		grant := c.granted()
 		grant.Connect = grant.ConnectLater
 		confined, err := c.prepare(ctx, cmd, dir, grant)
 		if err != nil {
 			return tools.Exit{}, err
 		}
-		confined.job = started
+		confined.job = func(p *launch.Process) { started(c.runner.network(&confined, p)) }
 		redacted, flush := c.redacted(output)
 		defer flush()
 		return c.follow(ctx, confined, redacted)
@@ -68,7 +68,7 @@ func (c *Commands) workingDir(cmd tools.ShellCommand) (string, error) {
 
 // prepare puts a command into its sandbox.
 func (c *Commands) prepare(ctx context.Context, cmd tools.ShellCommand, dir string, grant Grant) (confined, error) {
-	spec, err := c.runner.spec(cmd.Text, dir, grant.Reading)
+	spec, err := c.runner.spec(cmd.Text, dir, grant)
 	if err != nil {
 		return confined{}, err
 	}
@@ -91,7 +91,7 @@ func (c *Commands) follow(ctx context.Context, cmd confined, output io.Writer) (
 		exit, err = c.locally(ctx, cmd, launch.Streams{Output: both})
 	}
 	// What the user could grant is noted with a call, which can be made again.
-	noted := c.call.Over.Err() == nil
+	noted := c.call.Context.Err() == nil
 	if err == nil && exit.Code != 0 && noted {
 		c.noteLacking(&exit, cmd, tail)
 	}
@@ -108,18 +108,25 @@ func (c *Commands) follow(ctx context.Context, cmd confined, output io.Writer) (
 func (c *Commands) locally(ctx context.Context, cmd confined, streams launch.Streams) (tools.Exit, error) {
 	process, err := c.runner.o.Launcher.StartStreams(ctx, cmd.Spec, streams)
 	if err != nil {
-		c.runner.tellLater(cmd) // a cancelled start may have come far
+		c.runner.endUnreported(cmd) // a cancelled start may have come far
 		return tools.Exit{}, commandError(ctx, err)
 	}
 	c.runner.group.Add(process)
-	cmd.begun()
-	late := cmd.bound(process)
+	c.runner.warm(cmd.Enter) // beside the command
+	cmd.reportStart(process)
+	expired := cmd.limitTime(process)
 	status, err := process.Wait(ctx)
-	overdue := late()
+	overdue := expired()
+	switch failed := status.ExitCode != 0 || status.Signal != ""; {
+	case err != nil:
+		err = commandError(ctx, err)
+	case failed && cmd.job == nil: // it, or a part of it, may have been killed with its call
+		err = cmp.Or(context.Cause(ctx), context.Cause(c.call.Context))
+	}
 	if err != nil {
-		c.runner.endLater(cmd, process)
+		c.runner.endAfterAnswer(cmd, process)
 		process.Stop(launch.StopGrace)
-		return tools.Exit{}, commandError(ctx, err)
+		return tools.Exit{}, err
 	}
 	exit := exitOf(status)
 	exit.Notes = slices.Concat(cmd.exceeded(status, overdue), c.endOf(cmd))
@@ -139,8 +146,9 @@ func commandError(ctx context.Context, err error) error {
 }
 
 // spec describes a command, with the session's shell and scrubbed environment. One that
-// runs unasked because it only reads has nothing of what the user passes to commands.
-func (r *Runner) spec(text, dir string, reading bool) (launch.Spec, error) {
+// runs unasked because it only reads has nothing of what the user passes to commands, and
+// finds no programs of the project.
+func (r *Runner) spec(text, dir string, grant Grant) (launch.Spec, error) {
 	r.setUp.Do(func() { r.setUpCommands() })
 	if r.err != nil {
 		return launch.Spec{}, &tools.Error{Kind: tools.Unavailable, Err: r.err, Message: strings.TrimPrefix(r.err.Error(), "launch: ")}
@@ -149,8 +157,11 @@ func (r *Runner) spec(text, dir string, reading bool) (launch.Spec, error) {
 	// that does not use it runs without it.
 	_ = r.w.Private.Create()
 	env := r.env
-	if reading {
+	switch {
+	case grant.Reading:
 		env = r.readingEnv
+	case grant.Trusted:
+		env = r.projectEnv
 	}
 	return launch.Spec{Text: text, Shell: r.shell, Dir: dir, Env: env}, nil
 }
@@ -166,6 +177,8 @@ func (r *Runner) setUpCommands() {
 		o.Passed = r.o.Passed
 		r.env, _ = launch.Env(r.o.Environ, o)
 	}
+	o.ProjectPrograms = true
+	r.projectEnv, _ = launch.Env(r.o.Environ, o)
 	if r.shell = r.o.Shell; r.shell.Path != "" {
 		return
 	}
@@ -180,6 +193,3 @@ func variable(env []string, name string) string {
 	}
 	return ""
 }
-
-// isNotStarted reports whether a command prepared for a terminal never ran.
-func isNotStarted(err error) bool { return errors.Is(err, launch.ErrNotStarted) }

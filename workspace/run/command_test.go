@@ -146,7 +146,7 @@ func TestRun_EndsWithItsCall(t *testing.T) {
 	<-out.seen
 	c.Finish()
 	worktest.ToolError(t, <-returned, tools.Aborted)
-	if err := g.Runner().Quiet(t.Context()); err != nil {
+	if err := g.Runner().WaitForAbandoned(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

@@ -2,32 +2,30 @@
 // terminal of the client, in a sandbox, with limits, a bounded number at once, and
 // an end that leaves no process.
 //
-// It owns the environment and the shell of commands, the processes, what a sandbox
-// request is made of, and what happens after a command: files that a sandbox cannot
-// keep from it (a repository's configuration and hooks, the agent's own directories,
-// names by which other programs run code) are compared by the guard, put back, and
-// named in the result. What stood there is moved aside ([MovedAside]). It also knows
-// where in the session's directories secrets and protected names lie.
+// It owns the environment and the shell of commands, their processes, the request to the sandbox,
+// and what happens after a command: the guard compares the files that a sandbox cannot keep from it
+// (a repository's configuration and hooks, the agent's own directories, names by which other
+// programs run code), puts them back, and names them in the result. What the command left in their
+// place is moved aside ([MovedAside]). The package also knows where in the session's directories secrets and
+// protected names lie.
 //
-// It owns the commands that go on in the background ([Jobs]): what each printed, in a bound of
+// It owns the commands in the background ([Jobs]): what each printed, within a bound of
 // memory and disk, and how it ended. [JobView] is what an agent sees of them.
 //
 // It does not judge: what a command may do is its [Grant]. It resolves no path of a
 // tool and records no change of a file; package workspace says, in a [Workspace],
 // which directories there are and what the session's tools changed. It imports
-// tools, workspace/undo/journal,
-// workspace/private, internal/launch, internal/pathname, internal/rootfile,
-// internal/textcut, internal/userfile and sandbox.
+// tools, workspace/undo/journal, workspace/private, internal/launch, internal/pathname,
+// internal/rootfile, internal/textcut, internal/userfile and sandbox.
 //
-// Goroutines: each job has one, which [Runner.Close] ends and waits for; internal/launch owns the
-// goroutines of commands; work that outlives its
-// call, such as the release of a client's terminal after a cancelled command, is
-// waited for by [Runner.Quiet] and [Runner.Close].
+// Goroutines: each job has two, which [Runner.Close] ends and waits for; internal/launch owns
+// those of commands. [Runner.WaitForAbandoned] and [Runner.Close] wait for work that outlives its
+// call, such as the release of a client's terminal after a cancelled command.
 //
 //	runner := run.New(options, workspace)
 //	defer runner.Close(launch.ShutdownGrace)
 //
-//	commands := runner.Commands(run.Call{ID: callID, Tool: "bash", Over: ctx})
+//	commands := runner.Commands(run.Call{ID: callID, Tool: "bash", Context: ctx})
 //	exit, err := commands.Run(ctx, tools.ShellCommand{Text: "make"}, output)
 //
 // # Requirements

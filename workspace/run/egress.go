@@ -28,12 +28,21 @@ type space struct {
 }
 
 // Connects reports whether commands get their network from the agent's proxy, which asks
-// Grant.Connect about each host: the sandbox has to be bubblewrap, and the machine has to
-// make network namespaces.
+// Grant.Connect about each host: with bubblewrap the machine has to make network namespaces;
+// sandbox-exec holds a command to one port of this machine.
 func (r *Runner) Connects(ctx context.Context) bool {
-	report, open, err := r.Sandbox(ctx)
-	if err != nil || open || report.Kind != sandbox.Bubblewrap || r.o.Launcher == nil {
+	return !r.o.Sandbox.Network && r.ConnectsListed(ctx)
+}
+
+// ConnectsListed is Connects for a program whose hosts are listed, which are its network also
+// where commands have all of it.
+func (r *Runner) ConnectsListed(ctx context.Context) bool {
+	report, _, err := r.Sandbox(ctx)
+	if err != nil || !r.hasProxy(report) {
 		return false
+	}
+	if report.Kind == sandbox.Seatbelt {
+		return true
 	}
 	r.space.make.Do(func() { r.space.made, r.space.err = netns.Start(r.o.Launcher.Self) })
 	return r.space.err == nil
@@ -41,12 +50,21 @@ func (r *Runner) Connects(ctx context.Context) bool {
 
 // MayConnect is Connects in a sandbox that was found, as far as that is known without trying.
 func (r *Runner) MayConnect(report sandbox.Report) bool {
-	return report.Kind == sandbox.Bubblewrap && report.Network && !r.o.Sandbox.Network && r.o.Launcher != nil
+	return r.hasProxy(report) && !r.o.Sandbox.Network
+}
+
+// hasProxy reports whether a sandbox can hold a program to a proxy.
+func (r *Runner) hasProxy(report sandbox.Report) bool {
+	holds := report.Kind.HasView() || report.Kind == sandbox.Seatbelt
+	return holds && report.Network && r.o.Launcher != nil
 }
 
 // joins reports whether a command has the proxy.
 func (r *Runner) joins(ctx context.Context, g Grant) bool {
-	return g.Connect != nil && !g.Network && !g.Offline && !g.Reading && !g.Unconfined && r.Connects(ctx)
+	if g.Connect == nil || g.Network || g.Offline || g.Reading || g.Unconfined {
+		return false
+	}
+	return g.Listed && r.ConnectsListed(ctx) || !g.Listed && r.Connects(ctx)
 }
 
 // closeSpace ends the namespace, after the commands in it.
@@ -60,6 +78,7 @@ func (r *Runner) closeSpace() {
 // wayOut is the proxy of one command.
 type wayOut struct {
 	proxy   *egress.Proxy
+	port    int
 	connect Connect
 	clock   *clock
 
@@ -72,15 +91,39 @@ const maxRefused = 8
 
 // wayOut gives a command its proxy, by a listener and with a credential of its own.
 func (r *Runner) wayOut(connect Connect, c *clock) (*wayOut, []string, error) {
-	listener, err := r.space.made.Listen()
+	credential := rand.Text()
+	w := &wayOut{connect: connect, clock: c}
+	o := egress.Options{Credential: credential, Judge: w.judge, Upstream: egress.UpstreamFrom(r.o.Environ)}
+	var listener net.Listener
+	var err error
+	if r.space.made != nil {
+		o.Inside = r.space.made.Dial
+		listener, err = r.space.made.Listen()
+	} else {
+		listener, err = net.Listen("tcp4", "127.0.0.1:0")
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &wayOut{connect: connect, clock: c}
-	credential := rand.Text()
-	port := listener.Addr().(*net.TCPAddr).Port
-	w.proxy = egress.Serve(listener, egress.Options{Credential: credential, Judge: w.judge, Inside: r.space.made.Dial})
-	return w, proxyEnv(port, credential), nil
+	w.port = listener.Addr().(*net.TCPAddr).Port
+	w.proxy = egress.Serve(listener, o)
+	return w, proxyEnv(w.port, credential), nil
+}
+
+// enter is how a command comes into the session's namespace, nothing where there is none.
+func (r *Runner) enter() []string {
+	if r.space.made == nil {
+		return nil
+	}
+	return r.space.made.Enter()
+}
+
+// at is the proxy's port on the loopback address, 0 for a command without a way out.
+func (w *wayOut) at() int {
+	if w == nil {
+		return 0
+	}
+	return w.port
 }
 
 // judge asks about a host while the command's clock stands still.

@@ -45,7 +45,7 @@ func (c *Commands) Exec(ctx context.Context, program tools.Program, output io.Wr
 // ends with the call, and the slot are given back by done.
 func (c *Commands) slot(ctx context.Context, what string) (bound context.Context, done func(), err error) {
 	bound, cancel := context.WithCancelCause(ctx)
-	unbind := context.AfterFunc(c.call.Over, func() { cancel(endedError(what)) })
+	unbind := context.AfterFunc(c.call.Context, func() { cancel(endedError(what)) })
 	release := func() {
 		unbind()
 		cancel(nil)

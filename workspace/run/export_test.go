@@ -39,7 +39,7 @@ func (r *Runner) Watch() *Watch { return &Watch{r.newGuard(true, r.search(search
 type Watch struct{ g *guard }
 
 // Compare puts back what was changed.
-func (w *Watch) Compare() []string { return w.g.compare() }
+func (w *Watch) Compare() []string { return w.g.restore() }
 
 // MovedAside is what Compare moved aside.
 func (w *Watch) MovedAside() []MovedAside { return w.g.asides }
@@ -54,5 +54,5 @@ func (w *Watch) Mount() []string {
 // CompareUnread compares a directory of which one file could not be read before.
 func (r *Runner) CompareUnread(dir, name string) []string {
 	at := guardedRoot{root: &r.w.Roots[0].Dir, files: map[string]kept{name: {unread: true}}, partly: map[string]bool{}}
-	return (&guard{runner: r}).compareDir(&at, dir)
+	return (&guard{runner: r}).restoreDir(&at, dir)
 }

@@ -53,6 +53,38 @@ func TestGuard_Attacks(t *testing.T) {
 		{name: "a directory that is a repository", setup: map[string]string{"src/main.c": ""}, cmd: "cd src; echo ref > HEAD; mkdir objects refs; " + evil + "config", left: "src/config"},
 		{name: "one whose data lies elsewhere", setup: map[string]string{"src/main.c": ""}, cmd: "cd src; echo ref > HEAD; echo ../x > commondir", left: "src/commondir"},
 		{name: "the project as a repository without the name", cmd: "mv .git g; echo ref > HEAD; mkdir objects refs; " + evil + "config", left: "config"},
+		{name: "a rebase that stopped", cmd: "mkdir .git/rebase-merge; printf 'pick 1234567 x\n\texec evil\n' > .git/rebase-merge/git-rebase-todo", left: ".git/rebase-merge/git-rebase-todo"},
+		{
+			name: "a command in a rebase that stopped", setup: map[string]string{".git/rebase-merge/git-rebase-todo": "pick 1234567 x\nexec make test\n"},
+			cmd: "echo 'x evil' >> .git/rebase-merge/git-rebase-todo", left: ".git/rebase-merge/git-rebase-todo",
+		},
+		{
+			name: "the strategy of a rebase that stopped", left: ".git/rebase-merge/strategy",
+			cmd: "mkdir .git/rebase-merge git-merge-..; echo pick 1234567 x > .git/rebase-merge/git-rebase-todo; echo ../../evil > .git/rebase-merge/strategy; echo hi > evil; chmod +x evil",
+		},
+		{name: "the rebase of a working tree", setup: map[string]string{".git/worktrees/w/commondir": "../.."}, cmd: "mkdir .git/worktrees/w/rebase-merge; echo exec evil > .git/worktrees/w/rebase-merge/git-rebase-todo", left: ".git/worktrees/w/rebase-merge/git-rebase-todo"},
+		{
+			name: "the strategy of several commits that are picked", left: ".git/sequencer/opts",
+			cmd: "mkdir .git/sequencer git-merge-..; echo pick 1234567 x > .git/sequencer/todo; printf '[options]\\n\\tstrategy = ../../evil\\n' > .git/sequencer/opts",
+		},
+		{
+			name: "a repository among packages, which git status enters once it is in the index", left: "node_modules/x/.git/config",
+			cmd: "mkdir -p node_modules/x/.git/objects; echo ref > node_modules/x/.git/HEAD; " + evil + "node_modules/x/.git/config",
+		},
+		{
+			name: "one that was there", setup: map[string]string{"node_modules/x/.git/HEAD": "ref", "node_modules/x/.git/config": ""}, left: "node_modules/x/.git/config",
+			cmd: evil + "node_modules/x/.git/config",
+		},
+		{
+			name: "one in a protected directory of a package", left: "node_modules/.vscode/x/.git/config",
+			cmd: "mkdir -p node_modules/.vscode/x/.git/objects; echo ref > node_modules/.vscode/x/.git/HEAD; " + evil + "node_modules/.vscode/x/.git/config",
+		},
+		{name: "a package whose repository lies elsewhere", cmd: "mkdir -p node_modules/x; echo gitdir: evil > node_modules/x/.git", left: "node_modules/x/.git"},
+		{name: "a file in the place of the repository", cmd: "mv .git g; echo gitdir: /tmp/evil > .git", left: ".git"},
+		{name: "a link in the place of the repository", cmd: "mv .git g; ln -s /tmp/evil .git", left: ".git"},
+		{name: "a transport that is a program", cmd: "printf '[protocol \"ext\"]\\n\\tallow = always # evil\\n' >> .git/config", left: ".git/config"},
+		{name: "a rebase that starts with commands in its list", cmd: "printf '[rebase]\\n\\tinstructionFormat = %%s%%nexec evil\\n' >> .git/config", left: ".git/config"},
+		{name: "a graphical tool", cmd: "printf '[diff]\\n\\tguitool = ../../../w/evil\\n' >> .git/config", left: ".git/config"},
 		{
 			name: "one of many settings", setup: map[string]string{".claude/settings.json": "fine"},
 			cmd: "echo evil > .claude/settings.json", left: ".claude/settings.json",
@@ -93,6 +125,34 @@ func TestGuard_Attacks(t *testing.T) {
 				worktest.Same(t, "what was put back", worktest.Get(t, g.In(tt.left)), before)
 			} else if _, err := os.Lstat(g.In(tt.left)); err == nil {
 				t.Errorf("%s is there; notes %q", tt.left, exit.Notes)
+			}
+		})
+	}
+}
+
+// A rebase with commands in it goes on where the user was asked about the command that began it,
+// and so does one without commands that runs unasked (P5).
+func TestGuard_Rebase(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		cmd     string
+		unasked bool
+	}{
+		"with commands, asked":      {`git rebase -q -x false HEAD~1`, false},
+		"without commands, unasked": {`GIT_SEQUENCE_EDITOR="sed -i s/pick/edit/" git rebase -q -i HEAD~1`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := worktest.New(t, protecting)
+			call := g.Start(t)
+			call.Commands().Grant(run.Grant{Unasked: tt.unasked, GitConfig: !tt.unasked})
+			const commit = "git -c user.name=n -c user.email=e commit -q --allow-empty -m "
+			exit, err := call.Processes().Run(t.Context(), tools.ShellCommand{Text: "git init -q; " + commit + "a; " + commit + "b; " + tt.cmd + "; ls .git/rebase-merge"}, nil)
+			if err != nil || exit.Code != 0 {
+				t.Fatalf("%+v, %v", exit, err)
+			}
+			if _, err := os.Lstat(g.In(".git/rebase-merge/git-rebase-todo")); err != nil {
+				t.Errorf("%v; notes %q", err, exit.Notes)
 			}
 		})
 	}

@@ -118,6 +118,41 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// A repository that a session's directory belongs to, and that lies outside of it, is kept from
+// commands as one inside is, for git writes there.
+func TestGuard_OuterRepository(t *testing.T) {
+	for name, tt := range map[string]struct{ cmd, note, file, want string }{
+		"nothing":          {"echo x > ../.git/index.lock", "", "index.lock", "x\n"},
+		"a program":        {`printf '[alias]\n\tst = !evil\n' >> ../.git/config`, "alias.st", "config", "[core]\n"},
+		"a hook":           {"echo evil > ../.git/hooks/pre-push", "pre-push was moved aside", "hooks/pre-push", ""},
+		"another place":    {"echo ../evil > ../.git/commondir", "commondir was moved aside", "commondir", ""},
+		"a log elsewhere":  {"mkdir ../.git/logs && ln -s ../../startup ../.git/logs/HEAD", "HEAD was moved aside", "logs/HEAD", ""},
+		"a message":        {"ln -s ../startup ../.git/COMMIT_EDITMSG", "COMMIT_EDITMSG was moved aside", "COMMIT_EDITMSG", ""},
+		"a commit's log":   {"mkdir ../.git/logs && echo x > ../.git/logs/HEAD", "", "logs/HEAD", "x\n"},
+		"another worktree": {"echo evil > ../.git/worktrees/other/commondir", "commondir was put back", "worktrees/other/commondir", "../..\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := worktest.New(t, func(o *workspace.Options) { o.Commands.GitPrograms = command.GitConfigSettings })
+			repo := filepath.Join(filepath.Dir(g.Cwd), ".git")
+			for name, text := range map[string]string{"HEAD": "ref: refs/heads/main\n", "objects/x": "", "refs/x": "", "config": "[core]\n", "hooks/x.sample": "", "worktrees/other/HEAD": "ref", "worktrees/other/commondir": "../..\n"} {
+				worktest.Put(t, filepath.Join(repo, name), text)
+			}
+			call := g.Start(t)
+			call.Commands().Grant(run.Grant{Unasked: true})
+			exit, err := call.Processes().Run(t.Context(), tools.ShellCommand{Text: tt.cmd}, nil)
+			if err != nil || exit.Code != 0 {
+				t.Fatal(exit, err)
+			}
+			if notes := strings.Join(exit.Notes, "\n"); (tt.note == "") != (notes == "") || !strings.Contains(notes, tt.note) {
+				t.Errorf("notes %q, want one of %q", notes, tt.note)
+			}
+			text, _ := os.ReadFile(filepath.Join(repo, tt.file))
+			worktest.Same(t, tt.file, string(text), tt.want)
+		})
+	}
+}
+
 // A link that leads out of the session is never followed to put something back.
 func TestGuard_FollowsNoLinkOut(t *testing.T) {
 	t.Parallel()
@@ -159,7 +194,7 @@ func TestGuard_Stopped(t *testing.T) {
 	<-out.seen
 	cancel()
 	<-returned
-	if err := g.Runner().Quiet(t.Context()); err != nil {
+	if err := g.Runner().WaitForAbandoned(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	worktest.Same(t, "the configuration", worktest.Get(t, g.In(".git/config")), "[core]\n")
@@ -344,7 +379,7 @@ func TestGuard_LosesNothing(t *testing.T) {
 		go func() {
 			done <- notesOf("echo > up; while ! [ -e go ]; do sleep 0.01; done; echo evil > .vscode/settings.json")
 		}()
-		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 			if _, err := os.Lstat(g.In("up")); err == nil {
 				break
 			}

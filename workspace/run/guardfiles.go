@@ -74,11 +74,11 @@ func lookBriefly(r *rootfile.Dir, name string) (kept, error) {
 }
 
 // look reads a file in the way in which it is remembered.
-func (g *guardedRoot) look(name string) (kept, error) {
-	if g.files[name].brief {
-		return lookBriefly(g.root, name)
+func (at *guardedRoot) look(name string) (kept, error) {
+	if at.files[name].brief {
+		return lookBriefly(at.root, name)
 	}
-	return lookAt(g.root, name)
+	return lookAt(at.root, name)
 }
 
 // filesIn lists the files beneath a directory, at most so many; samples of hooks are
@@ -88,7 +88,7 @@ func filesIn(r *rootfile.Dir, dir string, most int, opens bool) (names []string,
 	// What cannot be looked at cannot be put back either.
 	_ = fs.WalkDir(r.Handle.FS(), dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
-		case errors.Is(err, fs.ErrPermission) && opens && unlock(r, name, listable):
+		case errors.Is(err, fs.ErrPermission) && opens && restoreRights(r, name, listable):
 			more, all := filesIn(r, name, most-len(names), false)
 			names, whole = append(names, more...), whole && all
 			return fs.SkipDir
@@ -106,50 +106,50 @@ func filesIn(r *rootfile.Dir, dir string, most int, opens bool) (names []string,
 	return names, whole
 }
 
-func (g *guardedRoot) remember(name string) { g.rememberBy(name, lookAt) }
+func (at *guardedRoot) remember(name string) { at.rememberBy(name, lookAt) }
 
-func (g *guardedRoot) rememberBy(name string, look func(*rootfile.Dir, string) (kept, error)) {
-	if g.held > maxGuardHeld {
+func (at *guardedRoot) rememberBy(name string, look func(*rootfile.Dir, string) (kept, error)) {
+	if at.held > maxGuardHeld {
 		look = lookBriefly
 	}
-	switch k, err := look(g.root, name); {
+	switch k, err := look(at.root, name); {
 	case err == nil:
-		g.files[name] = k
-		g.held += len(k.text)
+		at.files[name] = k
+		at.held += len(k.text)
 	case !errors.Is(err, fs.ErrNotExist):
-		g.files[name] = kept{unread: true}
+		at.files[name] = kept{unread: true}
 	}
 }
 
 // rememberAll remembers all files beneath a directory, or the link that stands for it. Of
 // very many files the texts of some are kept.
-func (g *guardedRoot) rememberAll(dir string) {
-	if isLink(g.root, dir) {
-		g.remember(dir)
+func (at *guardedRoot) rememberAll(dir string) {
+	if isLink(at.root, dir) {
+		at.remember(dir)
 		return
 	}
-	_, err := g.root.Handle.Lstat(filepath.FromSlash(dir))
-	g.there[dir] = err == nil
-	names, whole := filesIn(g.root, dir, maxGuardedNames, false)
+	_, err := at.root.Handle.Lstat(filepath.FromSlash(dir))
+	at.there[dir] = err == nil
+	names, whole := filesIn(at.root, dir, maxGuardedNames, false)
 	// The settings of programs lie above what there are many of.
 	slices.SortStableFunc(names, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
 	for i, name := range names {
 		if i < maxGuardedFiles {
-			g.remember(name)
+			at.remember(name)
 		} else {
-			g.rememberBy(name, lookBriefly)
+			at.rememberBy(name, lookBriefly)
 		}
 	}
-	g.partly[dir] = !whole
+	at.partly[dir] = !whole
 }
 
-// listable are the rights to list a directory and to reach what is in it, changeable those
-// to change it, too.
+// listable are the rights to list a directory and to reach what is in it; changeable are these
+// and the right to change it.
 const listable, changeable = 0o500, 0o700
 
-// unlock gives the user rights in a directory again that a command took away. It reports
+// restoreRights gives the user back the rights in a directory that a command took away. It reports
 // whether they were missing.
-func unlock(r *rootfile.Dir, dir string, rights fs.FileMode) bool {
+func restoreRights(r *rootfile.Dir, dir string, rights fs.FileMode) bool {
 	local := filepath.FromSlash(dir)
 	info, err := r.Handle.Lstat(local)
 	if err != nil || !info.IsDir() || info.Mode().Perm()&rights == rights {
@@ -159,11 +159,11 @@ func unlock(r *rootfile.Dir, dir string, rights fs.FileMode) bool {
 }
 
 // reach unlocks the directories on the way to a name that could be looked at before.
-func (g *guardedRoot) reach(name string) {
+func (at *guardedRoot) reach(name string) {
 	for i := range len(name) {
 		if name[i] == '/' {
-			unlock(g.root, path.Clean(name[:i]), listable)
+			restoreRights(at.root, path.Clean(name[:i]), listable)
 		}
 	}
-	unlock(g.root, name, listable)
+	restoreRights(at.root, name, listable)
 }

@@ -18,12 +18,98 @@ func repositories(r *rootfile.Dir) []string {
 	repos := []string{".git"}
 	for _, dir := range directoriesIn(r, ".") {
 		repo := path.Join(dir, ".git")
-		if dir != ".git" && (isRepository(r, repo) || isName(r, repo)) {
+		if dir != ".git" && (isRepository(r, repo) || isPointer(r, repo)) {
 			repos = append(repos, repo)
 		}
 	}
-	repos = append(repos, directoriesIn(r, ".git/worktrees")...)
-	return append(repos, submodules(r, ".git/modules")...)
+	return append(repos, repositoriesOf(r, ".git")...)
+}
+
+// repositoriesOf are the directories that a repository keeps for its further working trees and
+// for its submodules.
+func repositoriesOf(r *rootfile.Dir, repo string) []string {
+	return append(directoriesIn(r, path.Join(repo, "worktrees")), submodules(r, path.Join(repo, "modules"))...)
+}
+
+// linksIn are the links among the files of a repository that git writes itself, such as its logs:
+// git writes what they lead to.
+func linksIn(r *rootfile.Dir, repo string) (links []string) {
+	left := maxGuardedNames
+	for _, dir := range []string{repo, path.Join(repo, "logs")} {
+		_ = fs.WalkDir(r.Handle.FS(), dir, func(name string, entry fs.DirEntry, err error) error {
+			left--
+			switch {
+			case err != nil:
+				return nil // there are none that can be seen
+			case left < 0:
+				return fs.SkipAll
+			case entry.Type()&fs.ModeSymlink != 0:
+				links = append(links, name)
+			case entry.IsDir() && dir == repo && name != repo:
+				return fs.SkipDir
+			}
+			return nil
+		})
+	}
+	return links
+}
+
+// Files of a rebase that stopped, or of commits that were being picked, in a repository. Git runs
+// programs by them when the user goes on: the commands in the list of what is left, and
+// git-merge-NAME of a strategy, which may be a path.
+const (
+	rebaseTodo     = "rebase-merge/git-rebase-todo"
+	rebaseStrategy = "rebase-merge/strategy"
+	pickOptions    = "sequencer/opts"
+)
+
+// strategies are the strategies that git has built in.
+var strategies = []string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}
+
+// settings are the files of a repository that may change as long as git runs no other programs by
+// them. A command that was asked about may leave a rebase with commands in it, for the user has
+// read them.
+func (g *guard) settings() []string {
+	if g.names {
+		return append(configNames[:len(configNames):len(configNames)], rebaseTodo, rebaseStrategy, pickOptions)
+	}
+	return configNames[:]
+}
+
+// programsIn are the programs that git runs by what a file says.
+func (g *guard) programsIn(name string, text []byte) []string {
+	switch {
+	case strings.HasSuffix("/"+name, "/"+rebaseTodo):
+		return commandsOfRebase(string(text))
+	case strings.HasSuffix("/"+name, "/"+rebaseStrategy):
+		return strategyOfRebase(string(text))
+	case strings.HasSuffix("/"+name, "/"+pickOptions):
+		return slices.DeleteFunc(g.programs(string(text)), func(setting string) bool {
+			_, value, _ := strings.Cut(setting, "=")
+			return slices.Contains(strategies, strings.TrimSpace(value))
+		})
+	}
+	return g.programs(string(text))
+}
+
+// commandsOfRebase are the lines of a list of what is left of a rebase that run a command.
+func commandsOfRebase(todo string) (commands []string) {
+	for line := range strings.Lines(todo) {
+		verb, _, _ := strings.Cut(strings.ReplaceAll(strings.TrimSpace(line), "\t", " "), " ")
+		if verb == "exec" || verb == "x" {
+			commands = append(commands, strings.TrimSpace(line))
+		}
+	}
+	return commands
+}
+
+// strategyOfRebase is the strategy of a rebase, unless git has it built in.
+func strategyOfRebase(text string) []string {
+	name := strings.TrimSpace(text)
+	if name == "" || slices.Contains(strategies, name) {
+		return nil
+	}
+	return []string{"strategy " + name}
 }
 
 // submodules are the repositories beneath a directory, with the repositories of their own submodules.
@@ -75,20 +161,20 @@ func bare(entries []fs.DirEntry) bool {
 // rememberConfigured remembers what the configuration of a repository leads to in the root:
 // the directory of its hooks, and files that it includes. Both make git run programs as the
 // configuration does.
-func (g *guardedRoot) rememberConfigured(repo string, programs func(config string) []string) {
+func (at *guardedRoot) rememberConfigured(repo string, programs func(config string) []string) {
 	for _, name := range configNames {
 		config := path.Join(repo, name)
-		for _, setting := range programs(string(g.files[config].text)) {
+		for _, setting := range programs(string(at.files[config].text)) {
 			key, value, _ := strings.Cut(setting, "=")
 			key, value = strings.ToLower(key), strings.Trim(strings.TrimSpace(value), `"`)
 			switch {
 			case value == "":
 			case key == "core.hookspath":
-				g.addDir(g.inRoot(path.Dir(repo), value))
+				at.addDir(at.inRoot(path.Dir(repo), value))
 			case strings.HasPrefix(key, "include") && strings.HasSuffix(key, ".path"):
-				if at := g.inRoot(repo, value); at != "" {
-					g.included = append(g.included, at)
-					g.remember(at)
+				if file := at.inRoot(repo, value); file != "" {
+					at.included = append(at.included, file)
+					at.remember(file)
 				}
 			}
 		}
@@ -97,10 +183,10 @@ func (g *guardedRoot) rememberConfigured(repo string, programs func(config strin
 
 // inRoot is a path of a configuration, from the root; "" where it leads out of it, or to
 // all of it.
-func (g *guardedRoot) inRoot(dir, value string) string {
+func (at *guardedRoot) inRoot(dir, value string) string {
 	name := path.Join(dir, filepath.ToSlash(value))
 	if filepath.IsAbs(value) {
-		rel, ok := pathname.Rel(g.root.Path, value)
+		rel, ok := pathname.Rel(at.root.Path, value)
 		if !ok {
 			return ""
 		}
@@ -113,23 +199,23 @@ func (g *guardedRoot) inRoot(dir, value string) string {
 }
 
 // addDir remembers one more name of which all counts.
-func (g *guardedRoot) addDir(name string) {
-	if name != "" && !slices.Contains(g.dirs, name) {
-		g.dirs = append(g.dirs, name)
-		g.rememberAll(name)
+func (at *guardedRoot) addDir(name string) {
+	if name != "" && !slices.Contains(at.dirs, name) {
+		at.dirs = append(at.dirs, name)
+		at.rememberAll(name)
 	}
 }
 
 // rememberTargets remembers what protected names lead to by links: there stands what the
 // programs read. A link to what holds the link itself leads to everything, and says nothing.
-func (g *guardedRoot) rememberTargets() {
-	for name, k := range g.files {
-		if k.link == "" || !slices.ContainsFunc(g.dirs, func(dir string) bool { return pathname.Contains(dir, name) }) {
+func (at *guardedRoot) rememberTargets() {
+	for name, k := range at.files {
+		if k.link == "" || !slices.ContainsFunc(at.dirs, func(dir string) bool { return pathname.Contains(dir, name) }) {
 			continue
 		}
-		if target := leads(g.root, name); target != "" && (name == target || !pathname.Contains(target, name)) {
-			g.walk.names = appendNew(g.walk.names, []string{target})
-			g.addDir(target)
+		if target := leads(at.root, name); target != "" && (name == target || !pathname.Contains(target, name)) {
+			at.walk.names = appendNew(at.walk.names, []string{target})
+			at.addDir(target)
 		}
 	}
 }

@@ -10,15 +10,15 @@ import (
 	"acp-agent/workspace/undo/journal"
 )
 
-// ours reports whether a file is as a tool of the session left it, which was judged for
-// that, while the command ran.
-func (at *guardedRoot) ours(name string, now kept) bool {
+// writtenByTool reports whether a file is as another tool of the session left it while the command
+// ran: that change was judged.
+func (at *guardedRoot) writtenByTool(name string, now kept) bool {
 	change, ok := at.tools[at.abs(name)]
 	return ok && change.After != nil && now.mode.IsRegular() && !now.opaque && journal.ContentOf(string(now.text)) == *change.After
 }
 
-// taken reports whether a tool of the session took a file away while the command ran.
-func (at *guardedRoot) taken(name string) bool {
+// deletedByTool reports whether another tool of the session removed a file while the command ran.
+func (at *guardedRoot) deletedByTool(name string) bool {
 	change, ok := at.tools[at.abs(name)]
 	return ok && change.Kind == journal.Deleted
 }
@@ -27,9 +27,9 @@ func (at *guardedRoot) abs(name string) string {
 	return filepath.Join(at.root.Path, filepath.FromSlash(name))
 }
 
-// restore makes a file what it was, or takes away one that was not there. What stands
+// restoreFile makes a file what it was, or takes away one that was not there. What stands
 // there is moved aside. It returns "" for a change that is the user's own.
-func (g *guard) restore(at *guardedRoot, name string, before kept, had bool, why string) string {
+func (g *guard) restoreFile(at *guardedRoot, name string, before kept, had bool, why string) string {
 	shown := at.abs(name)
 	switch {
 	case at.outOfReach(name):

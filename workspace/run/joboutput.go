@@ -9,26 +9,26 @@ import (
 	"acp-agent/tools"
 )
 
-// jobOutput is what a job has printed: its end in memory, its beginning in a file once there is
-// more than that. Writing to it never fails. It is safe for concurrent use.
+// jobOutput is the output of a job. Its end is in memory; its beginning is in a file, which is made when
+// the output no longer fits in memory. Writing to it never fails. It is safe for concurrent use.
 type jobOutput struct {
-	memory int   // bytes of the end that are kept
-	most   int64 // bytes of the beginning that the file holds
-	open   func() (tools.Sidecar, error)
+	memoryLimit int   // bytes of the end that are kept
+	fileLimit   int64 // bytes of the beginning that the file holds; 0 makes no file
+	open        func() (tools.Sidecar, error)
 
-	mu      sync.Mutex
-	end     []byte // the last of total bytes
-	total   int64
-	read    int64         // how far it was read
-	changed chan struct{} // closed by the next write when someone waits for it
-	file    tools.Sidecar
-	failed  bool // there is no file, and there will be none
-	kept    int64
-	closed  bool
+	mu       sync.Mutex    // guards what follows
+	end      []byte        // the last of total bytes
+	total    int64         // bytes that were printed
+	read     int64         // of total, how many have been read
+	grown    chan struct{} // closed by the next write; nil when nothing waits for that
+	file     tools.Sidecar // nil before it is made
+	fileDone bool          // nothing more is written to the file, or it could not be made
+	kept     int64         // bytes in the file
+	closed   bool
 }
 
-// jobSlack is how much the memory may hold beyond its bound, so that it is moved only now and
-// then.
+// jobSlack is how much more than memoryLimit the memory may hold, so that not every write moves the
+// rest.
 const jobSlack = 64 << 10
 
 // Write implements io.Writer.
@@ -38,63 +38,65 @@ func (o *jobOutput) Write(p []byte) (int, error) {
 	if o.closed {
 		return len(p), nil
 	}
-	o.keep(p)
+	o.spill(p)
 	o.total += int64(len(p))
 	o.end = append(o.end, p...)
-	if len(o.end) > o.memory+jobSlack {
-		o.end = append(o.end[:0], o.end[len(o.end)-o.memory:]...)
+	if len(o.end) > o.memoryLimit+jobSlack {
+		o.end = append(o.end[:0], o.end[len(o.end)-o.memoryLimit:]...)
 	}
 	o.wake()
 	return len(p), nil
 }
 
-// keep writes to the file, which begins with what is in memory. The caller holds mu.
-func (o *jobOutput) keep(p []byte) {
-	if o.file == nil && !o.failed && o.most > 0 && len(o.end)+len(p) > o.memory {
+// spill writes p to the file. The first p that does not fit in memory makes the file, which begins with what memory
+// holds. The caller holds mu.
+func (o *jobOutput) spill(p []byte) {
+	if o.file == nil && !o.fileDone && o.fileLimit > 0 && len(o.end)+len(p) > o.memoryLimit {
 		var err error
 		if o.file, err = o.open(); err != nil {
-			o.file, o.failed = nil, true
+			o.file, o.fileDone = nil, true
 		} else {
-			o.store(o.end)
+			o.writeFile(o.end)
 		}
 	}
 	if o.file != nil {
-		o.store(p)
+		o.writeFile(p)
 	}
 }
 
-func (o *jobOutput) store(p []byte) {
-	p = p[:min(int64(len(p)), o.most-o.kept)]
-	if len(p) == 0 || o.failed {
+// writeFile writes to the file what fits. The caller holds mu.
+func (o *jobOutput) writeFile(p []byte) {
+	p = p[:min(int64(len(p)), o.fileLimit-o.kept)]
+	if len(p) == 0 || o.fileDone {
 		return
 	}
 	_, err := o.file.Write(p)
 	o.kept += int64(len(p))
 	if dropped := o.file.Dropped(); err != nil || dropped > 0 { // the session's quota is used up
-		o.kept, o.failed = o.kept-dropped, true
+		o.kept, o.fileDone = o.kept-dropped, true
 	}
 }
 
 // wake wakes the readers that wait for more. The caller holds mu.
 func (o *jobOutput) wake() {
-	if o.changed != nil {
-		close(o.changed)
-		o.changed = nil
+	if o.grown != nil {
+		close(o.grown)
+		o.grown = nil
 	}
 }
 
-// next is closed when something more was written, or the output has ended.
-func (o *jobOutput) next() <-chan struct{} {
+// more returns a channel that is closed when more has been written, or the output has ended.
+func (o *jobOutput) more() <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.changed == nil {
-		o.changed = make(chan struct{})
+	if o.grown == nil {
+		o.grown = make(chan struct{})
 	}
-	next := o.changed
+	more := o.grown
 	if o.closed {
 		o.wake()
 	}
-	return next
+	return more
 }
 
 // close ends the output: what is written later is dropped.
@@ -104,11 +106,12 @@ func (o *jobOutput) close() {
 	o.closed = true
 	o.wake()
 	if o.file != nil {
-		_ = o.file.Close() // what it holds is counted
+		_ = o.file.Close() // an error does not change kept
 	}
 }
 
-// unread is the part in memory that was not read yet. The caller holds mu.
+// unread returns what memory holds that has not been read, from the start of a character; skipped counts the
+// bytes before it that are no longer in memory. The caller holds mu.
 func (o *jobOutput) unread() (text []byte, skipped int64) {
 	from := o.total - int64(len(o.end))
 	if o.read < from {
@@ -118,7 +121,7 @@ func (o *jobOutput) unread() (text []byte, skipped int64) {
 	return o.end[o.read-from:], 0
 }
 
-// leading counts the bytes at the start of a text that belong to a character that was cut.
+// leading counts the bytes at the start of a text that are the rest of a character.
 func leading(text []byte) int {
 	n := 0
 	for n < len(text) && n < utf8.UTFMax && !utf8.RuneStart(text[n]) {
@@ -127,14 +130,14 @@ func leading(text []byte) int {
 	return n
 }
 
-// progress returns how much was printed, and how much of it was read.
+// progress returns how many bytes were printed, and how many of them have been read.
 func (o *jobOutput) progress() (total, read int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.total, o.read
 }
 
-// matches reports whether a line that was not read yet matches a pattern.
+// matches reports whether an unread line matches a pattern.
 func (o *jobOutput) matches(pattern *regexp.Regexp) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -142,7 +145,7 @@ func (o *jobOutput) matches(pattern *regexp.Regexp) bool {
 	return matchesLine(pattern, text)
 }
 
-// matchesLine looks at each line by itself, so that "^" and "$" are its ends.
+// matchesLine matches each line by itself, so that "^" and "$" are its ends.
 func matchesLine(pattern *regexp.Regexp, text []byte) bool {
 	for len(text) > 0 {
 		line, rest := text, []byte(nil)
@@ -160,8 +163,9 @@ func matchesLine(pattern *regexp.Regexp, text []byte) bool {
 	return false
 }
 
-// take reads what was not read yet, in whole characters unless the output has ended.
-func (o *jobOutput) take() (out tools.JobOutput) {
+// readNew returns what has not been read, and marks it as read. The text ends with a whole character, unless the output has
+// ended.
+func (o *jobOutput) readNew() (out tools.JobOutput) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	text, skipped := o.unread()

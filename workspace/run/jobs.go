@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"acp-agent/internal/textcut"
 	"acp-agent/tools"
 )
 
@@ -21,7 +19,7 @@ const (
 	jobMemory = 256 << 10
 	// endedJobs is how many jobs that have ended are kept, with their output: the last ones.
 	endedJobs = 50
-	// jobPace is how long a reader that waits gathers output before it looks again.
+	// jobPace is how long a waiting reader lets output gather before it looks again.
 	jobPace = 20 * time.Millisecond
 )
 
@@ -31,24 +29,12 @@ var (
 	errJobsClosed = errors.New("the session has ended")
 )
 
-// JobHooks are told what becomes of jobs. None is called once the session closes; nil ones are
-// not called at all.
-type JobHooks struct {
-	// Started is called when a job runs, before the call that started it goes on.
-	Started func(tools.Job)
-	// Printed is called with each piece of a job's output, in whole characters. While it blocks,
-	// so does the job once its pipe is full.
-	Printed func(job tools.Job, text string)
-	// Ended is called once, after the last Printed.
-	Ended func(tools.Job)
-}
-
-// Jobs are the commands of a session in the background: who started each, what it printed and
-// how it ended. It knows no processes; what runs a job is handed to it. It is safe for
-// concurrent use.
+// Jobs are the commands of a session in the background: for each, the call that started it, its output and
+// how it ended. Jobs starts no processes: the caller of start passes the function that runs the job. It is safe
+// for concurrent use.
 //
-// Goroutines: one for each job that runs, which ends soon after the job is stopped; Close stops
-// all, and wait waits for them.
+// Goroutines: two for each job that runs, one of which looks at its ports. They end soon after the
+// job is stopped. Close stops all jobs, and wait waits for their goroutines.
 type Jobs struct {
 	hooks  JobHooks
 	limits tools.Limits
@@ -62,20 +48,26 @@ type Jobs struct {
 	closed bool
 }
 
-// job is one of them.
+// job is one command in the background.
 type job struct {
 	output *jobOutput
 	cancel context.CancelCauseFunc
-	done   chan struct{} // closed when it has ended and all was told
+	done   chan struct{} // closed when it has ended and all hooks have returned
 
 	mu   sync.Mutex
 	info tools.Job
 	err  error // why it did not start
-	// told says that a reader has seen its end.
-	told atomic.Bool
+
+	// portsMu guards what follows, and is held during the hook about a change of the ports.
+	portsMu  sync.Mutex
+	network  jobNetwork
+	forwards map[int]*forward // by the port of the job
+
+	// endReported says that an agent has read of the end, or has stopped the job itself.
+	endReported atomic.Bool
 }
 
-// snapshot is the job as it is now.
+// snapshot returns the job as it is now.
 func (j *job) snapshot() tools.Job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -88,50 +80,25 @@ func newJobs(hooks JobHooks, limits tools.Limits, file func() (tools.Sidecar, er
 	return &Jobs{hooks: hooks, limits: limits, file: file}
 }
 
-// Resume numbers jobs on after those of an earlier process.
+// Resume continues the numbers of jobs after the last one of an earlier process.
 func (js *Jobs) Resume(last int) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	js.last = max(js.last, last)
 }
 
-// Play notes the job of a call of a recording that is played, in which nothing runs; PlayEnd
-// notes its end.
-func (js *Jobs) Play(callID string) {
-	js.mu.Lock()
-	defer js.mu.Unlock()
-	js.last++
-	js.list = append(js.list, &job{
-		info:   tools.Job{ID: fmt.Sprintf("job_%d", js.last), CallID: callID, State: tools.JobRunning},
-		cancel: func(error) {}, done: make(chan struct{}), output: &jobOutput{closed: true},
-	})
-}
-
-// PlayEnd notes the end of a job that Play noted.
-func (js *Jobs) PlayEnd(callID string, state tools.JobState) {
-	js.mu.Lock()
-	defer js.mu.Unlock()
-	for _, j := range js.list {
-		j.mu.Lock()
-		if j.info.CallID == callID {
-			j.info.State = state
-		}
-		j.mu.Unlock()
-	}
-}
-
-// Last is the number of the last job.
+// Last returns the number of the last job.
 func (js *Jobs) Last() int {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	return js.last
 }
 
-// work is what runs a job until it ends or ctx does. It calls started once it runs.
-type work func(ctx context.Context, started func(), output io.Writer) (tools.Exit, error)
+// work runs the command of a job until it ends or ctx does. It calls started when the command runs.
+type work func(ctx context.Context, started func(jobNetwork), output io.Writer) (tools.Exit, error)
 
-// start starts a job and returns when it runs, or has ended already. A job that did not come to
-// run is an error, and is not listed.
+// start starts a job and returns when it runs, or has ended already. A job that never ran is an
+// error, and is not listed.
 func (js *Jobs) start(ctx context.Context, info tools.Job, limit time.Duration, do work) (tools.Job, error) {
 	j, jobCtx, err := js.add(info)
 	if err != nil {
@@ -155,7 +122,7 @@ func (js *Jobs) start(ctx context.Context, info tools.Job, limit time.Duration, 
 	}
 }
 
-// add makes room for a job.
+// add adds a job to the list, unless as many run as may.
 func (js *Jobs) add(info tools.Job) (*job, context.Context, error) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -176,14 +143,14 @@ func (js *Jobs) add(info tools.Job) (*job, context.Context, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	j := &job{
 		info: info, cancel: cancel, done: make(chan struct{}),
-		output: &jobOutput{memory: jobMemory, most: js.limits.JobBytes, open: js.file},
+		output: &jobOutput{memoryLimit: jobMemory, fileLimit: js.limits.JobBytes, open: js.file},
 	}
 	js.list = append(js.list, j)
 	js.forget()
 	return j, ctx, nil
 }
 
-// count is how many jobs run. The caller holds mu.
+// count returns how many jobs run. The caller holds mu.
 func (js *Jobs) count() (n int) {
 	for _, j := range js.list {
 		if j.snapshot().State == tools.JobRunning {
@@ -193,7 +160,7 @@ func (js *Jobs) count() (n int) {
 	return n
 }
 
-// forget drops the first jobs that have ended where there are too many. The caller holds mu.
+// forget drops the oldest ended jobs if there are too many. The caller holds mu.
 func (js *Jobs) forget() {
 	over := len(js.list) - js.count() - endedJobs
 	js.list = slices.DeleteFunc(js.list, func(j *job) bool {
@@ -211,28 +178,35 @@ func (js *Jobs) remove(gone *job) {
 	js.list = slices.DeleteFunc(js.list, func(j *job) bool { return j == gone })
 }
 
-// run runs a job to its end.
+// run runs a job to its end, and calls the hooks.
 func (js *Jobs) run(ctx context.Context, j *job, limit time.Duration, do work, started func()) {
 	defer close(j.done)
 	clock := time.AfterFunc(limit, func() { j.cancel(tools.ErrCommandTime) })
 	defer clock.Stop()
 	runs := false
+	var watching sync.WaitGroup
 	shown := &shownOutput{js: js, job: j}
-	exit, err := do(ctx, func() {
+	exit, err := do(ctx, func(network jobNetwork) {
+		j.enterNetwork(network)
+		if runs { // started again, because a terminal of the client could not start it
+			return
+		}
 		runs = true
-		js.tell(func() { js.hooks.started(j.snapshot()) })
+		js.callHook(func() { js.hooks.started(j.snapshot()) })
+		watching.Go(func() { js.watchPorts(ctx, j) })
 		started()
 	}, io.MultiWriter(j.output, shown))
 	shown.flush()
 	j.output.close()
 	j.end(ctx, exit, err)
 	j.cancel(nil)
+	watching.Wait()
 	if runs {
-		js.tell(func() { js.hooks.ended(j.snapshot()) })
+		js.callHook(func() { js.hooks.ended(j.snapshot()) })
 	}
 }
 
-// end notes how a job ended.
+// end records how a job ended.
 func (j *job) end(ctx context.Context, exit tools.Exit, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -250,53 +224,6 @@ func (j *job) end(ctx context.Context, exit tools.Exit, err error) {
 	}
 }
 
-// tell calls a hook, unless the session closes.
-func (js *Jobs) tell(hook func()) {
-	js.mu.Lock()
-	closed := js.closed
-	js.mu.Unlock()
-	if !closed {
-		hook()
-	}
-}
-
-func (h JobHooks) started(job tools.Job) {
-	if h.Started != nil {
-		h.Started(job)
-	}
-}
-
-func (h JobHooks) ended(job tools.Job) {
-	if h.Ended != nil {
-		h.Ended(job)
-	}
-}
-
-// shownOutput passes a job's output to the hook in whole characters. It is written to by one
-// goroutine, which has ended when it is flushed.
-type shownOutput struct {
-	js   *Jobs
-	job  *job
-	part []byte
-}
-
-// Write implements io.Writer.
-func (s *shownOutput) Write(p []byte) (int, error) {
-	s.part = append(s.part, p...)
-	whole := textcut.Whole(s.part)
-	s.show(string(whole))
-	s.part = append(s.part[:0], s.part[len(whole):]...)
-	return len(p), nil
-}
-
-func (s *shownOutput) flush() { s.show(string(s.part)) }
-
-func (s *shownOutput) show(text string) {
-	if text != "" && s.js.hooks.Printed != nil {
-		s.js.tell(func() { s.js.hooks.Printed(s.job.snapshot(), strings.ToValidUTF8(text, "�")) })
-	}
-}
-
 // stopAll stops the jobs that satisfy which, without waiting.
 func (js *Jobs) stopAll(which func(tools.Job) bool) {
 	js.mu.Lock()
@@ -308,7 +235,7 @@ func (js *Jobs) stopAll(which func(tools.Job) bool) {
 	}
 }
 
-// StopAgent stops the jobs of a subagent that has ended. It waits for nothing.
+// StopAgent stops the jobs of a subagent that has ended, without waiting.
 func (js *Jobs) StopAgent(agent string) {
 	js.stopAll(func(j tools.Job) bool { return j.Agent == agent })
 }
@@ -316,15 +243,15 @@ func (js *Jobs) StopAgent(agent string) {
 // StopCall stops the job that a call started, and reports whether one was running.
 func (js *Jobs) StopCall(callID string) (stopped bool) {
 	js.stopAll(func(j tools.Job) bool {
-		its := j.CallID == callID && j.State == tools.JobRunning
-		stopped = stopped || its
-		return its
+		stops := j.CallID == callID && j.State == tools.JobRunning
+		stopped = stopped || stops
+		return stops
 	})
 	return stopped
 }
 
-// Close stops all jobs, and returns the ones that ran. None starts after it, and no hook is called.
-// The end of the Runner waits for them.
+// Close stops all jobs, and returns the ones that were running. After it no job starts and no hook is called.
+// It does not wait: [Runner.Close] does.
 func (js *Jobs) Close() (ran []tools.Job) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -338,5 +265,5 @@ func (js *Jobs) Close() (ran []tools.Job) {
 	return ran
 }
 
-// wait waits, after Close, for the goroutines.
+// wait waits for the goroutines of jobs, after Close.
 func (js *Jobs) wait() { js.running.Wait() }

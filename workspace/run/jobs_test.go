@@ -71,8 +71,8 @@ func testJobs(hooks JobHooks, file *jobFile) *Jobs {
 // prints is a job that prints pieces, one each second, and then ends with an exit, or only with
 // ctx.
 func prints(exit *tools.Exit, pieces ...string) work {
-	return func(ctx context.Context, started func(), output io.Writer) (tools.Exit, error) {
-		started()
+	return func(ctx context.Context, started func(jobNetwork), output io.Writer) (tools.Exit, error) {
+		started(jobNetwork{})
 		for _, piece := range pieces {
 			select {
 			case <-time.After(time.Second):
@@ -126,7 +126,7 @@ func TestJobs_ReadAndEnd(t *testing.T) {
 		if diff := cmp.Diff(want, heard.lines); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
-		if !js.Told(job.ID) {
+		if !js.EndReported(job.ID) {
 			t.Error("its end was read, and is not told")
 		}
 	})
@@ -160,7 +160,7 @@ func TestJobs_EndedByOthers(t *testing.T) {
 		js := testJobs(heard.hooks(), nil)
 		stopped := start(t, js, prints(nil))
 		job, err := js.View("").Stop(t.Context(), stopped.ID)
-		if err != nil || job.State != tools.JobStopped || !js.Told(job.ID) {
+		if err != nil || job.State != tools.JobStopped || !js.EndReported(job.ID) {
 			t.Errorf("stopped: %+v, %v", job, err)
 		}
 		if again, err := js.View("").Stop(t.Context(), stopped.ID); err != nil || again.State != tools.JobStopped {
@@ -169,8 +169,8 @@ func TestJobs_EndedByOthers(t *testing.T) {
 		start(t, js, prints(nil))
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		failing := start(t, js, func(_ context.Context, started func(), _ io.Writer) (tools.Exit, error) {
-			started()
+		failing := start(t, js, func(_ context.Context, started func(jobNetwork), _ io.Writer) (tools.Exit, error) {
+			started(jobNetwork{})
 			return tools.Exit{}, errors.New("the helper is gone")
 		})
 		synctest.Wait()
@@ -190,13 +190,13 @@ func TestJobs_NotStarted(t *testing.T) {
 	var heard told
 	js := testJobs(heard.hooks(), nil)
 	refused := errors.New("no such shell")
-	_, err := js.start(t.Context(), tools.Job{}, time.Hour, func(context.Context, func(), io.Writer) (tools.Exit, error) { return tools.Exit{}, refused })
+	_, err := js.start(t.Context(), tools.Job{}, time.Hour, func(context.Context, func(jobNetwork), io.Writer) (tools.Exit, error) { return tools.Exit{}, refused })
 	if !errors.Is(err, refused) || len(js.View("").List()) != 0 || len(heard.lines) != 0 {
 		t.Errorf("%v; listed %v; told %q", err, js.View("").List(), heard.lines)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = js.start(ctx, tools.Job{}, time.Hour, func(ctx context.Context, _ func(), _ io.Writer) (tools.Exit, error) {
+	_, err = js.start(ctx, tools.Job{}, time.Hour, func(ctx context.Context, _ func(jobNetwork), _ io.Writer) (tools.Exit, error) {
 		<-ctx.Done()
 		return tools.Exit{}, context.Cause(ctx)
 	})
@@ -253,7 +253,7 @@ func TestJobs_Agents(t *testing.T) {
 		}
 		js.StopAgent("ses_child")
 		synctest.Wait()
-		if ended := js.TakeEnded("ses_child"); len(ended) != 1 || ended[0].State != tools.JobStopped || len(js.TakeEnded("ses_child")) != 0 {
+		if ended := js.ReportEnded("ses_child"); len(ended) != 1 || ended[0].State != tools.JobStopped || len(js.ReportEnded("ses_child")) != 0 {
 			t.Errorf("ended %+v", ended)
 		}
 		if js.StopCall("call_2") || !js.StopCall("call_1") {
@@ -270,7 +270,7 @@ func TestJobOutput_Bounds(t *testing.T) {
 	const piece, pieces = 32 << 10, 1 << 11
 	text := []byte(strings.Repeat("0123456789abcde\n", piece/16))
 	file := &jobFile{room: 1 << 30}
-	o := &jobOutput{memory: jobMemory, most: 1 << 20, open: func() (tools.Sidecar, error) { return file, nil }}
+	o := &jobOutput{memoryLimit: jobMemory, fileLimit: 1 << 20, open: func() (tools.Sidecar, error) { return file, nil }}
 	most := 0
 	for range pieces {
 		_, _ = o.Write(text)
@@ -279,7 +279,7 @@ func TestJobOutput_Bounds(t *testing.T) {
 	if most > 4*jobMemory {
 		t.Errorf("%d bytes of memory", most)
 	}
-	out := o.take()
+	out := o.readNew()
 	if out.Kept != 1<<20 || file.Len() != 1<<20 || out.File != file.Path() {
 		t.Errorf("the file %q holds %d, says %d", out.File, file.Len(), out.Kept)
 	}
@@ -297,18 +297,18 @@ func TestJobOutput_Bounds(t *testing.T) {
 func TestJobOutput_Quota(t *testing.T) {
 	t.Parallel()
 	file := &jobFile{room: 100}
-	o := &jobOutput{memory: 64, most: 1 << 20, open: func() (tools.Sidecar, error) { return file, nil }}
+	o := &jobOutput{memoryLimit: 64, fileLimit: 1 << 20, open: func() (tools.Sidecar, error) { return file, nil }}
 	for range 10 {
 		_, _ = o.Write([]byte(strings.Repeat("x", 40)))
 	}
-	if out := o.take(); out.Kept != 100 || file.Len() != 100 {
+	if out := o.readNew(); out.Kept != 100 || file.Len() != 100 {
 		t.Errorf("kept %d of %d", out.Kept, file.Len())
 	}
-	none := &jobOutput{memory: 64, most: 1 << 20, open: func() (tools.Sidecar, error) { return nil, errors.New("full") }}
+	none := &jobOutput{memoryLimit: 64, fileLimit: 1 << 20, open: func() (tools.Sidecar, error) { return nil, errors.New("full") }}
 	for range 4000 {
 		_, _ = none.Write([]byte(strings.Repeat("é", 20)))
 	}
-	if out := none.take(); out.File != "" || out.Skipped == 0 || !strings.HasPrefix(out.Text, "é") {
+	if out := none.readNew(); out.File != "" || out.Skipped == 0 || !strings.HasPrefix(out.Text, "é") {
 		t.Errorf("without a file: %q, skipped %d", out.File, out.Skipped)
 	}
 }

@@ -3,27 +3,26 @@ package run
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"acp-agent/tools"
 )
 
-// JobView is the jobs of a session as one agent sees them: the main agent all of them, a
+// JobView is the jobs of a session that one agent sees: the main agent sees all of them, a
 // subagent its own.
 type JobView struct {
 	jobs  *Jobs
 	agent string
-	// commands start jobs; nil starts none.
+	// commands start jobs; with nil none can be started.
 	commands *Commands
 }
 
 var _ tools.Jobs = JobView{}
 
-// View returns the jobs as an agent sees them; "" is the main agent, and the user.
+// View returns the jobs that an agent sees; "" is the main agent, and the user.
 func (js *Jobs) View(agent string) JobView { return JobView{jobs: js, agent: agent} }
 
-// From returns the same view, whose jobs are started by the commands of a call.
+// From returns the same view, with the commands of a call to start jobs.
 func (v JobView) From(c *Commands) JobView {
 	v.commands = c
 	return v
@@ -41,11 +40,8 @@ func (v JobView) Start(ctx context.Context, cmd tools.ShellCommand) (tools.Job, 
 
 // List implements tools.Jobs.
 func (v JobView) List() []tools.Job {
-	v.jobs.mu.Lock()
-	list := slices.Clone(v.jobs.list)
-	v.jobs.mu.Unlock()
 	jobs := []tools.Job{}
-	for _, j := range list {
+	for _, j := range v.jobs.all() {
 		if v.sees(j) {
 			jobs = append(jobs, j.snapshot())
 		}
@@ -53,12 +49,9 @@ func (v JobView) List() []tools.Job {
 	return jobs
 }
 
-// find returns the job of an id.
+// find returns the job with an id.
 func (v JobView) find(id string) (*job, error) {
-	v.jobs.mu.Lock()
-	list := slices.Clone(v.jobs.list)
-	v.jobs.mu.Unlock()
-	for _, j := range list {
+	for _, j := range v.jobs.all() {
 		if v.sees(j) && j.snapshot().ID == id {
 			return j, nil
 		}
@@ -74,7 +67,7 @@ func (v JobView) Stop(ctx context.Context, id string) (tools.Job, error) {
 	if err != nil {
 		return tools.Job{}, err
 	}
-	j.told.Store(true) // the answer says it
+	j.endReported.Store(true) // by the result of this call
 	j.cancel(errJobStopped)
 	select {
 	case <-j.done:
@@ -92,22 +85,23 @@ func (v JobView) Read(ctx context.Context, id string, until tools.JobWait) (tool
 	if until.Limit > 0 {
 		j.wait(ctx, until)
 	}
+	v.jobs.refreshPorts(j)
 	matched := until.Pattern != nil && j.output.matches(until.Pattern)
 	info := j.snapshot() // before the output is read: one that has ended prints no more
 	if info.State != tools.JobRunning {
-		j.told.Store(true)
+		j.endReported.Store(true)
 	}
-	out := j.output.take()
+	out := j.output.readNew()
 	out.Job, out.Matched = info, matched
 	return out, nil
 }
 
-// wait waits for what a reader wants to see.
+// wait waits until the job has printed what a reader wants to see, or until.Limit is over.
 func (j *job) wait(ctx context.Context, until tools.JobWait) {
 	limit := time.NewTimer(until.Limit)
 	defer limit.Stop()
 	for {
-		next, quiet := j.output.next(), (<-chan time.Time)(nil)
+		more, quiet := j.output.more(), (<-chan time.Time)(nil)
 		if until.Pattern != nil && j.output.matches(until.Pattern) {
 			return
 		}
@@ -115,7 +109,7 @@ func (j *job) wait(ctx context.Context, until tools.JobWait) {
 			quiet = time.After(until.Quiet)
 		}
 		select {
-		case <-next:
+		case <-more:
 		case <-quiet:
 			return
 		case <-j.done:
@@ -133,18 +127,20 @@ func (j *job) wait(ctx context.Context, until tools.JobWait) {
 	}
 }
 
-// Told reports whether the end of a job was read or asked for, so that no one has to be told.
-func (js *Jobs) Told(id string) bool {
+// EndReported reports whether an agent already knows of the end of a job, because it has read the job's
+// output since, or has stopped the job.
+func (js *Jobs) EndReported(id string) bool {
 	j, err := js.View("").find(id)
-	return err == nil && j.told.Load()
+	return err == nil && j.endReported.Load()
 }
 
-// TakeEnded returns the jobs of a subagent that have ended and of which it has not been told.
-func (js *Jobs) TakeEnded(agent string) (ended []tools.Job) {
+// ReportEnded returns the jobs of a subagent that have ended since it was last called, but for those whose end the subagent
+// knows otherwise.
+func (js *Jobs) ReportEnded(agent string) (ended []tools.Job) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	for _, j := range js.list {
-		if info := j.snapshot(); info.Agent == agent && info.State != tools.JobRunning && !j.told.Swap(true) {
+		if info := j.snapshot(); info.Agent == agent && info.State != tools.JobRunning && !j.endReported.Swap(true) {
 			ended = append(ended, info)
 		}
 	}

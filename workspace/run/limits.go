@@ -9,12 +9,11 @@ import (
 	"acp-agent/tools"
 )
 
-// limit puts the resource limits on a command (X5). reading says that it runs
-// without a question because it only reads.
-func (c *confined) limit(l tools.CommandLimits, reading bool) {
-	c.bounded = reading
+// limit puts the resource limits on a command (X5). bounded is [Grant].Bounded.
+func (c *confined) limit(l tools.CommandLimits, bounded bool) {
+	c.bounded = bounded
 	c.Limits = launch.Limits{FileSize: l.FileSize, Files: l.Files, Memory: l.Memory, Processes: l.Processes}
-	if !reading {
+	if !bounded {
 		return
 	}
 	c.timeout = l.ReadingTimeout
@@ -23,9 +22,9 @@ func (c *confined) limit(l tools.CommandLimits, reading bool) {
 	}
 }
 
-// bound ends the command when its time is over. late stops the clock and reports
-// whether that was so.
-func (c *confined) bound(p *launch.Process) (late func() bool) {
+// limitTime stops the command when its time is over. expired ends the limit, and reports whether the command
+// was stopped.
+func (c *confined) limitTime(p *launch.Process) (expired func() bool) {
 	if c.timeout <= 0 {
 		return func() bool { return false }
 	}
@@ -38,8 +37,8 @@ func (c *confined) bound(p *launch.Process) (late func() bool) {
 }
 
 // exceeded says which limit ended the command, and which setting that is.
-func (c *confined) exceeded(s launch.Status, late bool) []string {
-	if late {
+func (c *confined) exceeded(s launch.Status, expired bool) []string {
+	if expired {
 		return []string{fmt.Sprintf("the command was ended after %v, the time limit of commands that run without a question because they only read; "+
 			"the user can change it with limits.reading_timeout in the configuration file", c.timeout)}
 	}
@@ -61,7 +60,7 @@ func (c *confined) exceeded(s launch.Status, late bool) []string {
 	return []string{"the command was ended because it reached a limit: " + what + "; the user can change it with " + setting + " in the configuration file"}
 }
 
-// size is a number of bytes as people read it.
+// size returns a number of bytes in a form for reading.
 func size(bytes uint64) string {
 	const mib, gib = 1 << 20, 1 << 30
 	if bytes >= gib {

@@ -63,7 +63,7 @@ func (g *guard) moveAside(at *guardedRoot, name string, before kept, had bool) (
 	defer parent.Close()
 	temp := ".acp-agent-" + strings.ToLower(rand.Text()) + ".tmp"
 	came, err := swapOut(parent, temp, filepath.Base(local), before, had)
-	if errors.Is(err, fs.ErrPermission) && unlock(at.root, path.Dir(name), changeable) {
+	if errors.Is(err, fs.ErrPermission) && restoreRights(at.root, path.Dir(name), changeable) {
 		came, err = swapOut(parent, temp, filepath.Base(local), before, had)
 	}
 	if err != nil || !came {
@@ -77,7 +77,7 @@ func (g *guard) moveAside(at *guardedRoot, name string, before kept, had bool) (
 			a.Before = &text
 		}
 	}
-	unlock(&rootfile.Dir{Handle: parent}, temp, changeable) // a directory that is moved to another is changed
+	restoreRights(&rootfile.Dir{Handle: parent}, temp, changeable) // a directory that is moved to another is changed
 	a.Kept, err = g.runner.keepAside(parent, temp, filepath.Base(local))
 	if err != nil {
 		a.Kept = filepath.Join(at.root.Path, filepath.Dir(local), temp) // it stays where it is

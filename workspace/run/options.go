@@ -57,6 +57,8 @@ type Sandboxing struct {
 	Level sandbox.Kind
 	// Network leaves the network open to all commands.
 	Network bool
+	// OfferOutside says that the user may let a command run outside of the sandbox.
+	OfferOutside bool
 }
 
 // Protection says which files are kept from tools and commands, by absolute path. nil

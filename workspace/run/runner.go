@@ -15,23 +15,27 @@ import (
 type Runner struct {
 	o     Options
 	w     Workspace
-	group launch.Group
+	group launch.Group  // all processes
 	slots chan struct{} // a token for each command that runs
 	index nameIndex
 	space space
 	jobs  *Jobs
+	outer outerRepositories
 
-	setUp sync.Once
+	setUp sync.Once // sets what follows, see setUpCommands
 	shell launch.Shell
 	env   []string
-	// readingEnv is env without the variables that the user passes to commands.
-	readingEnv []string
-	err        error
+	// readingEnv is env without the variables that the user passes to commands, projectEnv
+	// is env with the programs of a project that the user trusts.
+	readingEnv, projectEnv []string
+	err                    error // why no shell was found
 
-	mu         sync.Mutex
-	unfinished []<-chan struct{} // work that outlives its call
-	late       []string          // notes of commands that were stopped
-	movedAside []MovedAside      // what was moved aside after them
+	mu         sync.Mutex // guards what follows
+	closed     bool
+	tmp        *commandTmp       // for the next command that only reads; nil while there is none
+	unfinished []<-chan struct{} // work that outlives its call, see afterAnswer
+	lateNotes  []string          // notes of commands that ended after their answer
+	lateAsides []MovedAside      // what was moved aside after these commands
 }
 
 // New returns the runner of a workspace. It starts nothing.
@@ -40,16 +44,16 @@ func New(o Options, w Workspace) *Runner {
 	return &Runner{o: o, w: w, slots: make(chan struct{}, o.AtOnce), jobs: newJobs(o.Jobs, w.Limits, w.Sidecar)}
 }
 
-// Jobs are the session's commands in the background.
+// Jobs returns the session's commands in the background.
 func (r *Runner) Jobs() *Jobs { return r.jobs }
 
-// Call is a tool call, as its commands have to know it.
+// Call is what the commands of a tool call know of it.
 type Call struct {
 	ID, Tool string
-	// Over ends with the call; its commands are bound to it.
-	Over context.Context
-	// ShowTerminal shows that the call's output is in a terminal of the client; "" that it
-	// is in none any more. nil shows it to no one.
+	// Context ends with the call. Its commands, but not its jobs, end with it.
+	Context context.Context
+	// ShowTerminal shows that the call's output is in a terminal of the client, or, with "", that it
+	// no longer is. It may be nil.
 	ShowTerminal func(terminalID string)
 }
 
@@ -60,10 +64,10 @@ type Commands struct {
 
 	mu         sync.Mutex
 	setEnv     []string // variables of this call's commands
-	redact     Redact   // nil leaves output as it is
+	redact     Redact   // for the output of jobs; nil leaves it as it is
 	grant      Grant
-	lacking    Lacking
-	movedAside []MovedAside // what its commands changed and that was moved aside
+	lacking    Shortage
+	movedAside []MovedAside // the changes of its commands that were moved aside
 }
 
 var _ tools.Processes = (*Commands)(nil)
@@ -84,11 +88,11 @@ func (c *Commands) SetEnv(variables ...string) {
 	c.setEnv = variables
 }
 
-// Redact makes a writer to a writer that gets what may be kept and shown of a job's output;
+// Redact returns a writer that passes on to another one what may be kept and shown of a job's output.
 // flush writes what was held back at the end.
 type Redact func(to io.Writer) (redacted io.Writer, flush func())
 
-// RedactJobs has the output of the call's jobs pass a writer, before any of it is kept.
+// RedactJobs sets what redacts the output of the call's jobs before any of it is kept.
 func (c *Commands) RedactJobs(redact Redact) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,8 +108,7 @@ func (c *Commands) redacted(output io.Writer) (redacted io.Writer, flush func())
 	return c.redact(output)
 }
 
-// environ returns env with the call's own variables in the place of others of
-// the same name.
+// environ returns env with the call's own variables, which replace others of the same name.
 func (c *Commands) environ(env []string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,9 +120,9 @@ func nameOf(variable string) string {
 	return name
 }
 
-// leave runs what must still be done after a call has its answer. The session
-// waits for it before its next call, and before it closes.
-func (r *Runner) leave(work func()) {
+// afterAnswer runs work that a call does not wait for. The session waits for it before its next call,
+// and before it closes.
+func (r *Runner) afterAnswer(work func()) {
 	done := make(chan struct{})
 	r.mu.Lock()
 	r.unfinished = append(r.unfinished, done)
@@ -130,11 +133,11 @@ func (r *Runner) leave(work func()) {
 	}()
 }
 
-// Quiet waits until nothing of a cancelled call, or of a job that was stopped, is left running:
-// its process tree, and the release of its terminal (R153). Running calls and jobs are not
-// waited for. The error is ctx's cause.
-func (r *Runner) Quiet(ctx context.Context) error {
-	if err := r.group.Gone(ctx); err != nil {
+// WaitForAbandoned waits until nothing of cancelled calls and stopped jobs is left running:
+// no process of theirs, and no release of a terminal (R153). It does not wait for running calls and
+// jobs. The error is the cause of ctx.
+func (r *Runner) WaitForAbandoned(ctx context.Context) error {
+	if err := r.group.WaitStopped(ctx); err != nil {
 		return err
 	}
 	for {
@@ -165,18 +168,40 @@ func (r *Runner) forget(done <-chan struct{}) {
 	}
 }
 
+// Warm starts a helper for the next command, which then need not start one. It returns at once.
+func (r *Runner) Warm() {
+	if r.o.Terminals == nil || r.o.Trial.Failed() { // else the client starts them
+		r.warm(nil)
+	}
+}
+
+// warm is Warm for a command that enters a namespace.
+func (r *Runner) warm(enter []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed && r.o.Launcher != nil {
+		r.o.Launcher.Warm(enter)
+	}
+}
+
 // Close stops all commands, jobs and programs, and waits until they are gone. grace is the
-// time between TERM and KILL. A second Close, during or after the first, can only bring
-// the end forward.
+// time between TERM and KILL. A second Close, during or after the first, can only shorten it.
 func (r *Runner) Close(grace time.Duration) {
 	r.jobs.Close()
 	r.group.Close(grace)
 	r.jobs.wait()
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	if r.o.Launcher != nil {
+		r.o.Launcher.Dismiss() // also helpers of other sessions, whose next command then starts one
+	}
 	// A tree that cannot be killed must not hold up the end of the session.
 	ctx, cancel := context.WithTimeout(context.Background(), grace+closeWait)
 	defer cancel()
-	_ = r.Quiet(ctx)
+	_ = r.WaitForAbandoned(ctx)
 	r.closeSpace()
+	r.outer.close()
 }
 
 const closeWait = launch.StopGrace

@@ -24,6 +24,9 @@ type Grant struct {
 	Connect Connect
 	// ConnectLater is Connect for a job, whose call is over: it asks no one.
 	ConnectLater Connect
+	// Listed says that Connect decides about the program's whole network, also where it is open
+	// to all commands.
+	Listed bool
 	// Packages opens the package managers' directories, as Network does.
 	Packages bool
 	// GitConfig leaves the configuration of repositories writable (S3).
@@ -44,9 +47,16 @@ type Grant struct {
 	Bounded bool
 	// Secrets are what the commands must not read, where it was looked for that before.
 	Secrets *SecretFiles
+	// HidesObjects says that the commands must not read what git keeps of the content of files in the
+	// session's directories, and in the repositories around them. It takes Reading.
+	HidesObjects bool
 	// Unattended says that there is no user to ask for more.
 	Unattended bool
-	// Unconfined leaves the sandbox out altogether, which the user alone decides.
+	// Trusted says that the user trusts the project: commands find the programs that its
+	// package managers put on the PATH (X1).
+	Trusted bool
+	// Unconfined leaves the sandbox out altogether: the user decided so, or the commands do
+	// nothing but show the machine, which they would not see in one.
 	Unconfined bool
 	// Offline closes the network, also where it is open to all commands.
 	Offline bool
@@ -90,29 +100,126 @@ type confined struct {
 	// release is called once, when nothing of the command is left.
 	release func()
 	// job is set of a command in the background, and is called when it has started.
-	job func()
+	job func(*launch.Process)
 }
 
-// begun says that the command runs.
-func (c *confined) begun() {
+// reportStart tells the job, if any, that the command runs.
+func (c *confined) reportStart(p *launch.Process) {
 	if c.job != nil {
-		c.job()
+		c.job(p)
 	}
 }
 
 // confine puts a command into its sandbox. It waits until it is known which sandbox
 // there is (S2), and refuses the command when it cannot have the one that it must.
 func (r *Runner) confine(ctx context.Context, spec launch.Spec, g Grant) (confined, error) {
-	g.Network = (g.Network || r.o.Sandbox.Network) && !g.Offline
-	request := sandbox.Request{
+	g.Network = (g.Network || r.o.Sandbox.Network) && !g.Offline && !g.Listed
+	q, err := r.request(ctx, spec, g)
+	if err != nil {
+		return confined{}, err
+	}
+	made, err := r.enclose(ctx, spec, g, q)
+	if err != nil {
+		return confined{}, err
+	}
+	mounts := made.report.Kind.HasView()
+	made.holds = len(q.Held) > 0 && mounts
+	made.before = q.guard
+	if r.o.GitPrograms != nil && !g.ReadsOnly && g.Reading && !made.report.Confines() {
+		made.before = r.newGuard(g.Unasked, r.search(searchQuery{names: g.Unasked}))
+	}
+	if made.before != nil {
+		for i := range made.before.roots {
+			made.before.roots[i].mounted = mounts
+		}
+	}
+	return made, nil
+}
+
+// sandboxRequest is a request to the sandbox, and what this package does around it.
+type sandboxRequest struct {
+	sandbox.Request
+	guard *guard // nil when nothing has to be compared
+	// removeTmp removes the directory that was made for this command alone.
+	removeTmp func()
+}
+
+// request says what a command needs of its sandbox, and remembers what it must not change.
+func (r *Runner) request(ctx context.Context, spec launch.Spec, g Grant) (q sandboxRequest, err error) {
+	q.Request = sandbox.Request{
 		Level: r.o.Sandbox.Level, Network: g.Network, GitConfig: g.GitConfig, Reading: g.Reading,
 		Caches: g.Caches, Joined: r.joins(ctx, g), Packages: g.Packages,
 	}
 	guards := r.o.GitPrograms != nil && !g.ReadsOnly && !g.Reading
 	seen := r.search(searchQuery{secrets: r.hides(g) && g.Secrets == nil, reading: g.Reading, names: guards && g.Unasked})
-	if err := r.hide(&request, g, seen); err != nil {
-		return confined{}, err
+	if err := r.hide(&q.Request, g, seen); err != nil {
+		return q, err
 	}
+	if r.hides(g) {
+		q.AroundSecrets, q.Around = r.outer.secrets(r.w.Roots[:r.w.Own], r.w.Protection.Hidden)
+		q.Around = q.Around && len(q.Secrets)+len(q.AroundSecrets) <= maxMounted
+	}
+	if q.Joined { // the sweep of the environment leaves it where the user passes it to commands
+		q.SSHAgent = variable(spec.Env, sandbox.SSHAgentVariable)
+	}
+	q.removeTmp = r.addDirectories(&q.Request, spec, g)
+	if guards {
+		q.guard = r.newGuard(g.Unasked, seen)
+		q.Protected = q.guard.mountable()
+		if g.Unasked {
+			q.Held = holdersOf(q.Secrets, q.Roots)
+		}
+	}
+	return q, nil
+}
+
+// enclose makes the sandbox of a command, and its proxy when it has one.
+func (r *Runner) enclose(ctx context.Context, spec launch.Spec, g Grant, q sandboxRequest) (confined, error) {
+	box := r.o.Sandbox.Box
+	if g.Unconfined {
+		box, q.Level = nil, ""
+	}
+	c, err := box.Confine(ctx, q.Request)
+	made := confined{Spec: spec, report: c.Report, grant: g, clock: &clock{}}
+	var proxied []string
+	if err == nil && q.Joined {
+		made.out, proxied, err = r.wayOut(g.Connect, made.clock)
+		made.Enter = r.enter()
+	}
+	if err == nil {
+		c.Policy.Proxy = made.out.at()
+		made.Policy, err = c.Policy.Encode()
+	}
+	out := made.out
+	made.release = sync.OnceFunc(func() {
+		out.close()
+		c.Release()
+		if g.Reading {
+			r.afterAnswer(func() {
+				q.removeTmp()
+				r.prepareTmp()
+			})
+		}
+	})
+	if err != nil || ctx.Err() != nil {
+		made.release()
+	}
+	if ctx.Err() != nil {
+		return confined{}, context.Cause(ctx)
+	}
+	if err != nil {
+		return confined{}, &tools.Error{
+			Kind: tools.Unavailable, Err: err, Message: "the command cannot be confined: " + err.Error(),
+		}
+	}
+	made.Env = replaceEnv(replaceEnv(spec.Env, c.Env), proxied)
+	made.network = g.Network || !c.Report.Network
+	return made, nil
+}
+
+// addDirectories adds to a request the directories that the command may use, and the program that
+// it runs. removeTmp removes a directory that was made for this command alone.
+func (r *Runner) addDirectories(request *sandbox.Request, spec launch.Spec, g Grant) (removeTmp func()) {
 	for i, root := range r.w.Roots {
 		switch {
 		case i < r.w.Own:
@@ -132,7 +239,7 @@ func (r *Runner) confine(ctx context.Context, spec launch.Spec, g Grant) (confin
 			request.Arguments, request.Named = spec.Argv[1:], g.Named
 		}
 	}
-	removeTmp := func() {}
+	removeTmp = func() {}
 	// A command that does not use the directory runs without it.
 	if r.w.Private.Create() == nil {
 		dir := r.w.Private.Path()
@@ -140,59 +247,10 @@ func (r *Runner) confine(ctx context.Context, spec launch.Spec, g Grant) (confin
 		request.Tmp = r.w.Private.Tmp()
 		request.Closed = r.w.Private.Closed()
 		if g.Reading {
-			request.Tmp, removeTmp = r.w.Private.CommandTmp()
+			request.Tmp, removeTmp = r.readingTmp()
 		}
 	}
-	var before *guard
-	if guards {
-		before = r.newGuard(g.Unasked, seen)
-		request.Protected = before.mountable()
-		if g.Unasked {
-			request.Held = holdersOf(request.Secrets, request.Roots)
-		}
-	}
-	box := r.o.Sandbox.Box
-	if g.Unconfined {
-		box, request.Level = nil, ""
-	}
-	c, err := box.Confine(ctx, request)
-	if err == nil {
-		spec.Policy, err = c.Policy.Encode()
-	}
-	made := confined{Spec: spec, report: c.Report, grant: g, clock: &clock{}}
-	var proxied []string
-	if err == nil && request.Joined {
-		made.out, proxied, err = r.wayOut(g.Connect, made.clock)
-		made.Enter = r.space.made.Enter()
-	}
-	release := sync.OnceFunc(func() {
-		made.out.close()
-		c.Release()
-		removeTmp()
-	})
-	if err != nil || ctx.Err() != nil {
-		release()
-	}
-	if ctx.Err() != nil {
-		return confined{}, context.Cause(ctx)
-	}
-	if err != nil {
-		return confined{}, &tools.Error{
-			Kind: tools.Unavailable, Err: err, Message: "the command cannot be confined: " + err.Error(),
-		}
-	}
-	made.Env = replaceEnv(replaceEnv(spec.Env, c.Env), proxied)
-	made.holds = len(request.Held) > 0 && c.Report.Kind == sandbox.Bubblewrap
-	made.network, made.release = g.Network || !c.Report.Network, release
-	if r.o.GitPrograms != nil && !g.ReadsOnly && g.Reading && !c.Report.Confines() {
-		before = r.newGuard(g.Unasked, r.search(searchQuery{names: g.Unasked}))
-	}
-	if made.before = before; before != nil {
-		for i := range before.roots {
-			before.roots[i].mounted = c.Report.Kind == sandbox.Bubblewrap
-		}
-	}
-	return made, nil
+	return removeTmp
 }
 
 // hides reports whether secrets are hidden from a command.
@@ -210,11 +268,16 @@ func (r *Runner) hide(request *sandbox.Request, g Grant, seen searchResult) erro
 		return nil
 	case g.Secrets != nil:
 		request.Secrets = g.Secrets.paths
-		return nil
+		seen.objects = g.Secrets.objects
 	case g.Reading && !g.Held && (!seen.whole || len(seen.secrets) > most):
 		return &tools.Error{Kind: tools.Unavailable, Message: "the command cannot be confined: the session's directories are too large to be looked through for secrets"}
 	}
-	request.Secrets = seen.secrets[:min(len(seen.secrets), most)]
+	if g.Secrets == nil {
+		request.Secrets = seen.secrets[:min(len(seen.secrets), most)]
+	}
+	if g.HidesObjects {
+		request.Hidden = slices.Concat(seen.objects, r.outer.objects(r.w.Roots[:r.w.Own]))
+	}
 	return nil
 }
 
@@ -252,7 +315,7 @@ func (r *Runner) ShownOutside(report sandbox.Report, path string) bool {
 		return false
 	}
 	dirs := systemDirs
-	if report.Kind == sandbox.Bubblewrap {
+	if report.Kind.HasView() {
 		dirs = slices.Concat(dirs, tmpDirs)
 	}
 	return slices.ContainsFunc(dirs, func(dir string) bool { return pathname.Contains(dir, path) })
@@ -279,83 +342,4 @@ func replaceEnv(env, own []string) []string {
 	}
 	kept := slices.DeleteFunc(slices.Clone(env), func(variable string) bool { return names[nameOf(variable)] })
 	return append(kept, own...)
-}
-
-// end is the end of a command of which nothing is left: what it must not have changed
-// is put back. The notes say what that was.
-func (c *confined) end() (notes []string) {
-	if c.before != nil {
-		notes = c.before.compare()
-	}
-	c.release()
-	return notes
-}
-
-// endOf is end for a command of the call, which keeps what was moved aside and the notes, also
-// after commands that were stopped before. The call of a job is over: what is to be said of it
-// is left to the next command.
-func (c *Commands) endOf(cmd confined) (notes []string) {
-	if cmd.job != nil {
-		c.runner.tellLater(cmd)
-		return nil
-	}
-	notes = append(c.runner.lateNotes(), cmd.end()...)
-	stopped := c.runner.lateAsides()
-	if cmd.before != nil {
-		stopped = append(stopped, cmd.before.asides...)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.movedAside = append(c.movedAside, stopped...)
-	return notes
-}
-
-// MovedAside returns the changes that were moved aside: of the call's commands, and of commands
-// that were stopped earlier.
-func (c *Commands) MovedAside() []MovedAside {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.movedAside)
-}
-
-// endLater is end for a command that is being stopped after its answer. What was put
-// back is reported with the next command, and asked about then.
-func (r *Runner) endLater(c confined, p *launch.Process) {
-	r.leave(func() {
-		<-p.Done()
-		r.tellLater(c)
-	})
-}
-
-// tellLater ends a command that was stopped.
-func (r *Runner) tellLater(c confined) {
-	notes := c.end()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.late = append(r.late, notes...)
-	if c.before == nil {
-		return
-	}
-	for _, aside := range c.before.asides {
-		aside.Late = true
-		r.movedAside = append(r.movedAside, aside)
-	}
-}
-
-// lateNotes takes the notes that tellLater left.
-func (r *Runner) lateNotes() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	notes := r.late
-	r.late = nil
-	return notes
-}
-
-// lateAsides takes what tellLater left that was moved aside.
-func (r *Runner) lateAsides() []MovedAside {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	asides := r.movedAside
-	r.movedAside = nil
-	return asides
 }

@@ -9,28 +9,32 @@ import (
 
 // How many secrets are hidden from a command.
 const (
-	// maxSecrets is of one that only reads.
+	// maxSecrets is of a command that only reads.
 	maxSecrets = 20_000
-	// maxMounted is of another: each is a mount, and a mount takes longer the more of them
-	// there are.
+	// maxMounted is of any other command: each secret is a mount, and a mount takes longer the
+	// more of them there are.
 	maxMounted = 100
 )
 
 // SecretFiles are the files and directories in the session's directories that a command
-// must not read, as they were when it was looked for them.
-type SecretFiles struct{ paths []string }
-
-// ReadingSecrets looks for what is hidden from a command that only reads. whole is false
-// where there is too much to look through, or to hide.
-func (r *Runner) ReadingSecrets() (found *SecretFiles, whole bool) {
-	seen := r.search(searchQuery{secrets: true, reading: true})
-	return &SecretFiles{seen.secrets[:min(len(seen.secrets), maxSecrets)]}, seen.whole && len(seen.secrets) <= maxSecrets
+// must not read, as a search found them.
+type SecretFiles struct {
+	paths []string
+	// objects are where git keeps the content of files.
+	objects []string
 }
 
-// CommandNames looks for what is kept from a command that does more than read: secrets and
-// protected names. whole is false where there is too much to look through; open is how many
-// files that hold secrets for certain stay open to it.
-func (r *Runner) CommandNames() (open int, whole bool) {
+// ReadingSecrets searches for what is hidden from a command that only reads. whole is false
+// where there is too much to search, or to hide.
+func (r *Runner) ReadingSecrets() (found *SecretFiles, whole bool) {
+	seen := r.search(searchQuery{secrets: true, reading: true})
+	return &SecretFiles{seen.secrets[:min(len(seen.secrets), maxSecrets)], seen.objects}, seen.whole && len(seen.secrets) <= maxSecrets
+}
+
+// OpenSecrets counts the secrets that a command that does more than read could read, because there are more
+// than can be hidden from it. whole is false where there is too much to search for secrets and
+// protected names.
+func (r *Runner) OpenSecrets() (open int, whole bool) {
 	seen := r.search(searchQuery{secrets: true, names: true})
 	return max(0, len(seen.secrets)-maxMounted), seen.whole
 }

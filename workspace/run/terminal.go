@@ -76,28 +76,28 @@ func (c *Commands) inTerminal(ctx context.Context, cmd confined, out io.Writer) 
 	if err != nil {
 		process.Stop(0)
 		if ctx.Err() != nil {
-			r.endLater(cmd, process)
+			r.endAfterAnswer(cmd, process)
 			return exit, true, context.Cause(ctx)
 		}
 		r.o.Trial.failed.Store(true)
 		return exit, false, nil
 	}
 	c.call.ShowTerminal(terminal.ID())
-	cmd.begun()
-	run := &terminalRun{runner: r, terminal: terminal, process: process, spec: argv[len(argv)-1], out: out, beside: r.leave}
-	if cmd.job != nil { // no call waits for what a job does
-		run.beside = r.jobs.running.Go
+	cmd.reportStart(process)
+	run := &terminalRun{runner: r, terminal: terminal, process: process, spec: argv[len(argv)-1], out: out, concurrently: r.afterAnswer}
+	if cmd.job != nil { // the end of the session waits for it, and no call
+		run.concurrently = r.jobs.running.Go
 	}
-	late := cmd.bound(process)
+	expired := cmd.limitTime(process)
 	status, err := run.follow(ctx)
-	overdue := late()
-	if isNotStarted(err) && ctx.Err() == nil {
+	overdue := expired()
+	if errors.Is(err, launch.ErrNotStarted) && ctx.Err() == nil {
 		r.o.Trial.failed.Store(true)
 		c.call.ShowTerminal("") // what follows is shown without it
 		return exit, false, nil
 	}
 	if err != nil {
-		r.endLater(cmd, process)
+		r.endAfterAnswer(cmd, process)
 		return exit, true, commandError(ctx, err)
 	}
 	exit = exitOf(status)
@@ -107,14 +107,14 @@ func (c *Commands) inTerminal(ctx context.Context, cmd confined, out io.Writer) 
 
 // createTerminal asks the client for a terminal. When ctx ends first, it
 // returns at once, and a terminal that is made all the same is released after
-// the answer: nothing else knows its name.
+// the answer: its name stands nowhere else.
 func (r *Runner) createTerminal(ctx context.Context, argv []string, dir string) (Terminal, error) {
 	type made struct {
 		terminal Terminal
 		err      error
 	}
 	answer := make(chan made)
-	r.leave(func() {
+	r.afterAnswer(func() {
 		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), startWait)
 		defer cancel()
 		terminal, err := r.o.Terminals.Create(asking, argv[0], argv[1:], nil, dir, r.w.Limits.BashBytes)
@@ -122,7 +122,7 @@ func (r *Runner) createTerminal(ctx context.Context, argv []string, dir string) 
 		case answer <- made{terminal, err}:
 		case <-ctx.Done():
 			if err == nil {
-				letGo(terminal)
+				freeTerminal(terminal)
 			}
 		}
 	})
@@ -134,8 +134,8 @@ func (r *Runner) createTerminal(ctx context.Context, argv []string, dir string) 
 	}
 }
 
-// letGo ends whatever runs in a terminal and frees it.
-func letGo(terminal Terminal) {
+// freeTerminal ends the program in a terminal and releases the terminal.
+func freeTerminal(terminal Terminal) {
 	ctx, cancel := context.WithTimeout(context.Background(), releaseWait)
 	defer cancel()
 	_ = terminal.Kill(ctx) // it has most likely exited by itself
@@ -148,17 +148,17 @@ type terminalRun struct {
 	runner   *Runner
 	terminal Terminal
 	process  *launch.Process
-	spec     string // the file that the helper takes away when it starts
+	spec     string // the file that the helper removes when it starts
 	out      io.Writer
-	// beside runs what goes on while the command runs.
-	beside func(work func())
+	// concurrently runs work on a goroutine of its own while the command runs.
+	concurrently func(work func())
 }
 
-// follow waits for the command and lets go of its terminal, in every case.
+// follow waits for the command, and releases its terminal in every case.
 func (t *terminalRun) follow(ctx context.Context) (launch.Status, error) {
 	watched, cancel := context.WithCancel(ctx)
 	exited := make(chan struct{})
-	t.beside(func() { // ends with the terminal's program, or with follow
+	t.concurrently(func() { // ends with the terminal's program, or with follow
 		defer close(exited)
 		_, _ = t.terminal.Wait(watched) // how it ended is the helper's to say
 	})
@@ -188,12 +188,12 @@ func (t *terminalRun) wait(ctx context.Context, exited <-chan struct{}) (launch.
 		case <-ctx.Done():
 			return launch.Status{}, context.Cause(ctx)
 		case <-start.C:
-			if !t.taken() {
+			if !t.helperStarted() {
 				t.process.Stop(0)
 			}
 		case <-exited:
 			exited = nil
-			if t.taken() && within(t.process.Done(), exitWait) {
+			if t.helperStarted() && within(t.process.Done(), exitWait) {
 				continue
 			}
 			t.process.Stop(0)
@@ -201,14 +201,14 @@ func (t *terminalRun) wait(ctx context.Context, exited <-chan struct{}) (launch.
 	}
 }
 
-// taken reports whether the helper has started.
-func (t *terminalRun) taken() bool {
+// helperStarted reports whether the helper has started.
+func (t *terminalRun) helperStarted() bool {
 	_, err := os.Lstat(t.spec)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// release reads what the terminal shows, and lets go of it. The text is used
-// only where the helper was lost and with it the end of our own stream.
+// release reads the text of the terminal, and releases the terminal. The text is used
+// only if the helper was lost, and with it the end of the agent's own stream.
 func (t *terminalRun) release(failure error) {
 	ctx, cancel := context.WithTimeout(context.Background(), releaseWait)
 	defer cancel()
@@ -223,13 +223,13 @@ func (t *terminalRun) release(failure error) {
 // terminal (R156).
 func (t *terminalRun) abort() {
 	t.process.Stop(launch.StopGrace)
-	t.runner.leave(func() {
+	t.runner.afterAnswer(func() {
 		within(t.process.Done(), launch.StopGrace+time.Second)
-		letGo(t.terminal)
+		freeTerminal(t.terminal)
 	})
 }
 
-// within waits for a channel for a while.
+// within reports whether a channel is closed before the limit is over.
 func within(done <-chan struct{}, limit time.Duration) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()

@@ -156,7 +156,7 @@ func TestTerminal_Cancel(t *testing.T) {
 	if err := <-returned; !errors.Is(err, cause) {
 		t.Errorf("err = %v", err)
 	}
-	if err := g.Runner().Quiet(t.Context()); err != nil {
+	if err := g.Runner().WaitForAbandoned(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	worktest.Same(t, "calls", f.first().list(), "kill output release")

@@ -214,18 +214,18 @@ func stateOf(e *snapshot.Entry) timeline.State {
 	case e == nil:
 		return timeline.State{}
 	case e.IsDir():
-		return timeline.State{Form: timeline.Dir, Mode: permissions(e.Mode)}
+		return timeline.State{Form: timeline.Dir, Mode: timeline.ModeBits(e.Mode)}
 	case e.IsLink():
 		return timeline.State{Form: timeline.Link, Target: e.Target}
 	case !e.IsFile():
 		return timeline.State{Form: timeline.Other}
 	}
 	s := timeline.State{
-		Form: timeline.File, Mode: permissions(e.Mode), Size: e.Size, Lack: string(e.Lack),
+		Form: timeline.File, Mode: timeline.ModeBits(e.Mode), Size: e.Size, Lack: string(e.Lack),
 		Stamp: &timeline.Stamp{Time: e.Time, Changed: e.Changed, Inode: e.Inode},
 	}
 	if e.Lack == "" {
-		s.Sum = hexSum(e.Sum)
+		s.Sum = timeline.SumOf(e.Sum)
 	}
 	return s
 }

@@ -24,6 +24,9 @@ type Options struct {
 	// Secret reports whether an absolute path names a secret, whose content is not
 	// read; nil means that there are none.
 	Secret func(path string) bool
+	// Held reports whether a directory, while it is empty, is none of the project's but made for a
+	// command that runs; nil means that there are none.
+	Held func(dir string) bool
 	// Images returns the private directory for pre-images.
 	Images func() (*os.Root, error)
 	// MaxBytes bounds all pre-images together; 0 means 256 MiB.
@@ -79,7 +82,7 @@ func New(o Options) *History {
 		Dir: o.Images, MaxBytes: o.MaxBytes, Contents: outside, Observer: observer{h}, Fault: o.Fault,
 	})
 	h.line = timeline.New(timeline.Options{Contents: h.o.Contents, Records: o.Records})
-	h.tree = snapshot.New(snapshot.Options{Roots: o.Roots, Secret: o.Secret, Dir: o.Images, Bounds: o.Bounds})
+	h.tree = snapshot.New(snapshot.Options{Roots: o.Roots, Secret: o.Secret, Held: o.Held, Dir: o.Images, Bounds: o.Bounds})
 	return h
 }
 

@@ -1,7 +1,6 @@
 package undo
 
 import (
-	"encoding/hex"
 	"io"
 	"io/fs"
 	"slices"
@@ -72,7 +71,7 @@ func (o observer) RemovedDir(path string, mode fs.FileMode) {
 }
 
 func directory(mode fs.FileMode) timeline.State {
-	return timeline.State{Form: timeline.Dir, Mode: permissions(mode)}
+	return timeline.State{Form: timeline.Dir, Mode: timeline.ModeBits(mode)}
 }
 
 // contentBefore names the bytes that an undo puts back: of a change through the editor the text
@@ -88,7 +87,7 @@ func before(r *journal.Record) timeline.State {
 	s := journalState(r.Before)
 	if s.Form == timeline.File && r.Editor != nil {
 		s.Editor, s.Sum, s.Size, s.Stamp = true, sumOf(r.Editor.Buffer), r.Editor.Buffer.Size, nil
-		s.Seen = []timeline.Sum{hexSum(r.Editor.Saw)}
+		s.Seen = []timeline.Sum{timeline.SumOf(r.Editor.Saw)}
 	}
 	return s
 }
@@ -98,7 +97,7 @@ func after(r *journal.Record) timeline.State {
 	if s.Form == timeline.File && r.Editor != nil {
 		s.Editor = true
 		for _, left := range r.Editor.Left {
-			s.Seen = append(s.Seen, hexSum(left))
+			s.Seen = append(s.Seen, timeline.SumOf(left))
 		}
 	}
 	return s
@@ -114,7 +113,7 @@ func journalState(j journal.State) timeline.State {
 	}
 	s := timeline.State{Form: timeline.File, Size: j.Content.Size}
 	if j.Info != nil {
-		s.Mode = permissions(j.Info.Mode())
+		s.Mode = timeline.ModeBits(j.Info.Mode())
 	}
 	if named := j.Named(); named != nil {
 		s.Sum = sumOf(*named)
@@ -124,14 +123,7 @@ func journalState(j journal.State) timeline.State {
 	return s
 }
 
-func sumOf(c journal.Content) timeline.Sum { return hexSum(c.Sum) }
-
-func hexSum(sum [32]byte) timeline.Sum { return timeline.Sum(hex.EncodeToString(sum[:])) }
-
-// permissions are the bits of a mode that are put back.
-func permissions(mode fs.FileMode) fs.FileMode {
-	return mode & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
-}
+func sumOf(c journal.Content) timeline.Sum { return timeline.SumOf(c.Sum) }
 
 func stampOf(info fs.FileInfo) *timeline.Stamp {
 	return &timeline.Stamp{

@@ -17,6 +17,7 @@ import (
 
 // R67: an interrupt of a run that waits for subagents ends them, and what they run.
 func TestRun_InterruptEndsSubagents(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

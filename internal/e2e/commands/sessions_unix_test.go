@@ -85,6 +85,7 @@ const talk = `{"when": "lighthouse", "say": "The **lighthouse** is listed.", "ca
 `
 
 func TestSessions(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, talk)
 	if out, errs := s.run(0, "sessions", "list"); out != "" || !strings.Contains(errs, "No conversation is stored") {
 		t.Errorf("without any: %q, %q", out, errs)
@@ -123,6 +124,7 @@ func TestSessions(t *testing.T) {
 // R144: with --steps each request to the model has its time, tokens and the digest of its system
 // prompt, which is the same within a session; the rules of its answers stand above.
 func TestSessions_Steps(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, talk)
 	s.run(0, "run", "Find the lighthouse")
 	if out, _ := s.run(0, "sessions", "show", "--last"); strings.Contains(out, "system prompt") {
@@ -145,6 +147,7 @@ func TestSessions_Steps(t *testing.T) {
 }
 
 func TestSessions_Export(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, talk)
 	s.run(0, "run", "Find the lighthouse in "+s.dir+"/tower")
 	page := filepath.Join(s.dir, "talk.html")
@@ -178,6 +181,7 @@ func TestSessions_Export(t *testing.T) {
 }
 
 func TestSessions_Delete(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, talk)
 	s.run(0, "run", "Find the lighthouse")
 	s.run(0, "run", "second")
@@ -209,6 +213,7 @@ func TestSessions_Delete(t *testing.T) {
 
 // A reader that goes away ends the command.
 func TestSessions_BrokenPipe(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, `{"say": "`+strings.Repeat("many words ", 20_000)+`"}`)
 	s.run(0, "run", "talk")
 	cmd := s.command("sessions", "export", "--last")

@@ -127,6 +127,7 @@ func (p *page) serve(t *testing.T) string {
 // R93, R94: the scripts, the providers, the configuration and the commands of
 // docs/toolbox.md work as they stand there, with the real program.
 func TestDocs_Toolbox(t *testing.T) {
+	t.Parallel()
 	p := openPage(t)
 	toolbox := filepath.Join(p.home, ".config", "acp-agent", "toolbox")
 	testfile.Executable(t, filepath.Join(toolbox, "hello"), p.fenced(t, "sh", "name: hello"))

@@ -29,8 +29,12 @@ const acpxScript = `{"when":"^repair$","call":[{"name":"edit","args":{"path":"a.
 {"when":"^again$","say":"A second answer."}
 {"when":"^the agent was killed$","expect":{"messages":5},"say":"I know what was said."}
 {"when":"^acpx was killed$","expect":{"messages":7},"say":"I still do."}
+{"when":"^taken up after 1$","expect":{"messages":7},"say":"Here, too."}
+{"when":"^taken up after 2$","expect":{"messages":9},"say":"Here, too."}
 {"when":"^refused$","call":[{"name":"edit","args":{"path":"a.txt","old_str":"old","new_str":"new"}},{"name":"bash","args":{"cmd":"rm a.txt"}}]}
 {"expect":{"last_result":"rejected"},"say":"Then it stays."}
+{"when":"^two$","call":[{"name":"bash","args":{"cmd":"cp a.txt one.txt"}},{"name":"bash","args":{"cmd":"cp a.txt made.txt"}}]}
+{"say":"Two were made."}
 {"when":"^long$","call":[{"name":"bash","args":{"cmd":"echo $$ > pid; echo waiting; sleep 60"}}]}
 `
 
@@ -227,6 +231,25 @@ func TestInterop_AcpxDenies(t *testing.T) {
 	x := newAcpx(t)
 	x.wantTurn(x.read(x.run(acpxDenied, "--deny-all", "exec", "refused")), "end_turn", "Then it stays.")
 	x.wantFiles(map[string]string{"a.txt": "old\n", "made.txt": ""})
+}
+
+// Commands of one step are one question also here: allowed, both run, and denied, neither does.
+func TestInterop_AcpxTogether(t *testing.T) {
+	t.Parallel()
+	for flag, test := range map[string]struct {
+		code int
+		text string
+	}{"--approve-all": {0, "old\n"}, "--deny-all": {acpxDenied, ""}} {
+		t.Run(flag, func(t *testing.T) {
+			x := newAcpx(t)
+			out := x.run(test.code, flag, "exec", "two")
+			x.wantTurn(x.read(out), "end_turn", "Two were made.")
+			x.wantFiles(map[string]string{"a.txt": "old\n", "one.txt": test.text, "made.txt": test.text})
+			if asked := bytes.Count(out, []byte(`"method":"session/request_permission"`)); asked != 1 {
+				t.Errorf("%d questions, want 1", asked)
+			}
+		})
+	}
 }
 
 // A session of several prompts: each is of the same session, one is cancelled and leaves no

@@ -59,6 +59,7 @@ type interopJob struct {
 	Steps        []interopStep     `json:"steps"`
 	McpServers   []any             `json:"mcpServers,omitempty"`
 	Session      string            `json:"session,omitempty"`
+	AwaitServers bool              `json:"awaitServers,omitempty"`
 }
 
 // interopReport is what the driver saw.

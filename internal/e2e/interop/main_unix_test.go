@@ -8,4 +8,4 @@ import (
 	"acp-agent/internal/testkit/agenttest"
 )
 
-func TestMain(m *testing.M) { agenttest.Main(m, removeBuilt) }
+func TestMain(m *testing.M) { agenttest.MainBusy(m, removeBuilt) }

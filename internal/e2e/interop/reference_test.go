@@ -6,8 +6,10 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -148,37 +150,36 @@ func (r *interopServersRun) everythingShown() {
 
 // TestInterop_ServerFilesystem calls every tool of the reference server for files, which
 // is confined like a command, and looks at what they have done. A directory of its command
-// line counts where the configuration keeps the session's from it (R92).
+// line counts where the configuration keeps the session's from it (R92), and /undo takes back what the
+// server did (R128).
 func TestInterop_ServerFilesystem(t *testing.T) {
 	binary := needInterop(t)
 	t.Run("with roots and without", func(t *testing.T) {
 		t.Parallel()
 		filesystemRoots(t, binary)
 	})
+	t.Run("taken back", func(t *testing.T) {
+		t.Parallel()
+		r := newServersRun(t, binary, filesystemServer("none"))
+		r.drive(r.script(), interopStep{Do: "prompt", Text: "everything", Answer: "allow"}, interopStep{Do: "prompt", Text: "/undo"})
+		if said := r.said(1); !strings.Contains(said, "written.txt") {
+			t.Errorf("/undo said %q", said)
+		}
+		for name, want := range map[string]string{"edit.txt": "before\n", "move.txt": ""} {
+			if got := r.disk(filepath.Join("data", name)); got != want {
+				r.Errorf("%s holds %q, want %q", name, got, want)
+			}
+		}
+		for _, name := range []string{"moved.txt", "written.txt", "new"} {
+			if _, err := os.Lstat(r.path(filepath.Join("data", name))); !errors.Is(err, fs.ErrNotExist) {
+				r.Errorf("%s is still there: %v", name, err)
+			}
+		}
+	})
 	for _, level := range testreq.Pick(1, []string{"auto", "none"}) {
 		t.Run("sandbox "+level, func(t *testing.T) {
 			t.Parallel()
-			r := newServersRun(t, binary, func(t *testing.T, dir string) interopServer {
-				data := filepath.Join(dir, "data")
-				if err := os.Mkdir(data, 0o755); err != nil {
-					t.Fatal(err)
-				}
-				dot, err := base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg==")
-				if err != nil {
-					t.Fatal(err)
-				}
-				for name, text := range map[string]string{"a.txt": "first line\nlast line\n", "edit.txt": "before\n", "move.txt": "", "dot.png": string(dot)} {
-					if err := os.WriteFile(filepath.Join(data, name), []byte(text), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-				program := serverPath(t, "server-filesystem")
-				return interopServer{
-					name: "files", calls: filesystemCalls, level: level,
-					configured: map[string]any{"command": []string{"node", program, data}},
-					offered:    map[string]any{"name": "files", "command": "node", "args": []string{program, data}, "env": []any{}},
-				}
-			})
+			r := newServersRun(t, binary, filesystemServer(level))
 			r.drive(r.script(), interopStep{Do: "prompt", Text: "everything", Answer: "allow"})
 			r.everyCall()
 			for name, want := range map[string]string{"edit.txt": "after\n", "moved.txt": "", "written.txt": "words"} {
@@ -190,6 +191,31 @@ func TestInterop_ServerFilesystem(t *testing.T) {
 				r.Error(err)
 			}
 		})
+	}
+}
+
+// filesystemServer prepares the reference server for files, with a directory of the project.
+func filesystemServer(level string) func(t *testing.T, dir string) interopServer {
+	return func(t *testing.T, dir string) interopServer {
+		data := filepath.Join(dir, "data")
+		if err := os.Mkdir(data, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		dot, err := base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg==")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{"a.txt": "first line\nlast line\n", "edit.txt": "before\n", "move.txt": "", "dot.png": string(dot)} {
+			if err := os.WriteFile(filepath.Join(data, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		program := serverPath(t, "server-filesystem")
+		return interopServer{
+			name: "files", calls: filesystemCalls, level: level,
+			configured: map[string]any{"command": []string{"node", program, data}},
+			offered:    map[string]any{"name": "files", "command": "node", "args": []string{program, data}, "env": []any{}},
+		}
 	}
 }
 

@@ -67,6 +67,7 @@ func (m registryMethod) kind() string {
 }
 
 func TestInterop_RegistryAuth(t *testing.T) {
+	t.Parallel()
 	agent := registryAgent(t, needInterop(t))
 	stdin, err := agent.StdinPipe()
 	if err != nil {
@@ -152,6 +153,7 @@ func registryLogin(t *testing.T, methods []registryMethod) {
 }
 
 func TestInterop_RegistryLaunch(t *testing.T) {
+	t.Parallel()
 	agent := registryAgent(t, needInterop(t))
 	var said strings.Builder
 	agent.Stdout = &said

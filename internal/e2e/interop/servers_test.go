@@ -189,7 +189,7 @@ func (r *interopServersRun) drive(script string, steps ...interopStep) {
 	if err := os.WriteFile(r.job.Env["ACP_AGENT_MODEL_SCRIPT"], []byte(script), 0o600); err != nil {
 		r.Fatal(err)
 	}
-	r.job.Steps = steps
+	r.job.Steps, r.job.AwaitServers = steps, true
 	r.report = drive(r.T, r.job)
 	r.calls = callsOf(r.T, r.report)
 	judgeLines(r.T, r.report)

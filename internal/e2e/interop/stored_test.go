@@ -50,6 +50,7 @@ func storedSteps() []interopStep {
 // with the first: it lists the session, loads it and sees what it saw, goes on with it, forks it,
 // resumes the copy and deletes it (R142, R146, R147).
 func TestInterop_Stored(t *testing.T) {
+	t.Parallel()
 	job := newInteropJob(t, needInterop(t), interopClient{})
 	if err := os.WriteFile(filepath.Join(filepath.Dir(job.Cwd), "model.jsonl"), []byte(storedScript), 0o644); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 // TestAudit_Killed is R129: what may change something is in the record before it
 // does, so that it is there when the agent is killed in the middle.
 func TestAudit_Killed(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the command is for a POSIX shell")
 	}

@@ -96,6 +96,7 @@ const together = 20
 // system's, and reads nothing but the workspace and the system. Beside the rows of the
 // case file these are random commands over the words of what is allowed.
 func TestCases_AgainstBash(t *testing.T) {
+	t.Parallel()
 	b := newBox(t)
 	before := b.State(t)
 	for text, offence := range map[string]string{

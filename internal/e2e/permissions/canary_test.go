@@ -25,6 +25,7 @@ var canaries = []string{canary, "hdr-canary-77aa01bc92de4413", "tok-canary-5512f
 // or to the model, in the log, the audit, a long output's file or anything else
 // that was written; the model's server alone is sent its own, and in headers only.
 func TestCanary(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are for a POSIX shell")
 	}

@@ -20,6 +20,7 @@ const fileCanary = "filecanary4b1d9920"
 // reaches neither the model nor the editor by any tool, whatever the user answers
 // to what they are asked, nor by way of a link, of git or of the prompt.
 func TestCanary_SecretFiles(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("symbolic links, and commands for a POSIX shell")
 	}

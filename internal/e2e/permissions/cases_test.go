@@ -74,6 +74,7 @@ func explain(t testing.TB, g cases.Fixture, mode string, probed bool, all []case
 // asked or denied; of what must be denied at most one in ten is only asked; of what may
 // run at most one in ten is asked (R118, R119).
 func TestCases(t *testing.T) {
+	t.Parallel()
 	least := map[string]int{"commands.txt": 300, "paths.txt": 120, "urls.txt": 100}
 	fixture := cases.NewFixture(t)
 	for file, least := range least {

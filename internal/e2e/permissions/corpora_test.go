@@ -16,7 +16,7 @@ import (
 	"acp-agent/internal/testkit/cases"
 )
 
-var corpora = flag.String("corpora", "", "a directory of corpora, files of rows [class, command] in JSON; see testdata/cases/corpora.md")
+var corpora = flag.String("corpora", "", "a directory of corpora, files of rows [class, command, directory] in JSON; see testdata/cases/corpora.md")
 
 // TestCorpora counts by class and mode what would be asked of recorded commands, which
 // testdata/corpora collects. The recordings are others' and not part of this repository.
@@ -64,7 +64,7 @@ func TestCorpora(t *testing.T) {
 	}
 }
 
-func readCorpus(t *testing.T, file string) (rows [][2]string) {
+func readCorpus(t *testing.T, file string) (rows [][]string) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -75,9 +75,13 @@ func readCorpus(t *testing.T, file string) (rows [][2]string) {
 	return rows
 }
 
-func commandsOf(rows [][2]string, work string) (list []cases.Case) {
+func commandsOf(rows [][]string, work string) (list []cases.Case) {
 	for _, row := range rows {
-		quoted, _ := json.Marshal(strings.ReplaceAll(row[1], "{work}", work)) // a string always marshals
+		text := row[1]
+		if len(row) > 2 {
+			text = "cd '{work}/" + row[2] + "' && " + text // which the tool takes for where it runs
+		}
+		quoted, _ := json.Marshal(strings.ReplaceAll(text, "{work}", work)) // a string always marshals
 		list = append(list, cases.Case{File: "commands.txt", Text: "json " + string(quoted)})
 	}
 	return list

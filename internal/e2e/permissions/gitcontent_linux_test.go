@@ -11,9 +11,71 @@ import (
 	"acp-agent/internal/testkit/testreq"
 )
 
+// A linked worktree and a subdirectory of a repository are workspaces in which git is judged as
+// in others; what it would print of files beside the workspace is asked about (R119).
+func TestGitContent_OuterRepository(t *testing.T) {
+	if _, err := exec.LookPath("bwrap"); err != nil {
+		testreq.Skip(t, "bubblewrap is not installed")
+	}
+	fixture := cases.NewFixture(t)
+	top := filepath.Join(fixture.Base, "outer", "main")
+	if err := os.MkdirAll(top, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	git := func(script string) {
+		t.Helper()
+		cmd := exec.Command("sh", "-ec", script)
+		cmd.Dir = top
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	git("git init -qb main; mkdir sub; echo x > sub/a; git add .; git commit -qm one; echo x > b; echo y > sub/a; git add .; git commit -qm two; git worktree add -q ../linked; echo z >> sub/a")
+	reads := []string{"git status", "git log --oneline", "git diff", "git diff HEAD~1 -- .", "git log -p -1 -- .", "git branch -a", "git stash list"}
+	judge := func(work string, texts []string) map[string]string {
+		t.Helper()
+		fixture.Work = filepath.Join(fixture.Base, "outer", filepath.FromSlash(work))
+		var rows [][]string
+		for _, text := range texts {
+			rows = append(rows, []string{"", text})
+		}
+		got := map[string]string{}
+		for i, answer := range explainLookups(t, fixture, commandsOf(rows, fixture.Work)) {
+			got[texts[i]] = answer.Verdict
+		}
+		return got
+	}
+	for work, asked := range map[string][]string{
+		"main": nil, "linked": nil, "linked/sub": {"git show HEAD", "git -C .. status"}, "main/sub": {"git show HEAD", "git diff HEAD~1", "git log -p", "git -C .. status"},
+	} {
+		got := judge(work, append(asked, reads...))
+		for text, verdict := range got {
+			want := "allow"
+			for _, a := range asked {
+				if text == a {
+					want = "ask"
+				}
+			}
+			if verdict != want {
+				t.Errorf("in %s, %q: %s, want %s", work, text, verdict, want)
+			}
+		}
+	}
+	git("git config core.fsmonitor evil")
+	for work := range map[string]bool{"linked": true, "main/sub": true} {
+		for text, verdict := range judge(work, reads) {
+			if verdict != "ask" {
+				t.Errorf("in %s of a repository that names a program, %q: %s", work, text, verdict)
+			}
+		}
+	}
+}
+
 // What git would print of history is looked up by name before it is allowed: no file of
 // secrets is among the names, and nothing is printed that is not a commit's (P8, R119).
 func TestGitContent(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("bwrap"); err != nil {
 		testreq.Skip(t, "bubblewrap is not installed")
 	}
@@ -34,6 +96,7 @@ func TestGitContent(t *testing.T) {
 		return strings.TrimSpace(string(out))
 	}
 	run("git init -qb main; echo KEY=hidden > .env; echo x > a.txt; git add -f .; git commit -qm one; git tag first")
+	run("git checkout -qb other; mkdir kept; echo KEY=hidden > kept/.env; git add -f kept; git commit -qm kept; git checkout -q main")
 	run("git rm -q --cached .env; rm .env; echo y >> a.txt; git commit -qam two; echo z > b.txt; git add .; git commit -qm three")
 	run("git checkout -qb side HEAD~1; echo s > s.txt; git add .; git commit -qm side; git checkout -q main; git merge -q side -m merge; echo w >> a.txt")
 	blob := run("git rev-parse first:.env; git tag blob first:.env >/dev/null")
@@ -41,7 +104,9 @@ func TestGitContent(t *testing.T) {
 	for _, text := range []string{
 		"git show HEAD", "git show", "git show HEAD~2:a.txt", "git show side -- s.txt", "git diff HEAD~1", "git diff HEAD~1..HEAD -- a.txt",
 		"git diff main...side", "git diff --cached", "git diff -U5 HEAD -- a.txt", "git log -p -2", "git log -p -1 --oneline -- b.txt", "git show HEAD | head -5",
-		"git show --format=%B HEAD",
+		"git show --format=%B HEAD", "git grep x", "git grep -n y HEAD -- a.txt", "git grep nowhere first", "git show --stat first", "git diff HEAD~1 -- . ':!b.txt'",
+		"git diff nosuch", "git show kept --", "git diff kept -- a.txt", "git diff main...nosuch -- a.txt", "git diff nosuch.txt a.txt", "git show nosuch", "git show --stat nosuch", "git show first nosuch", "git log -p nosuch", "git grep x nosuch -- a.txt",
+		"git log --oneline -S z", "git log -G nosuch -p", "git log -Gw --oneline -- a.txt", "git log -S KEY --oneline -- a.txt",
 	} {
 		want[text] = "allow"
 	}
@@ -49,19 +114,40 @@ func TestGitContent(t *testing.T) {
 		"git show first", "git show first:a.txt HEAD", "git show " + blob, "git show HEAD " + blob, "git show blob", "git diff first", "git diff first..HEAD",
 		"git diff " + blob + " a.txt", "git diff blob a.txt", "git diff HEAD:a.txt a.txt", "git log -p", "git log -p --follow a.txt", "git show HEAD^!",
 		"git show --format=%GG HEAD", "git diff /etc/passwd /etc/hosts", "git stash show -p", "git show $X", "git diff --output=x HEAD~1", "git log -p --ext-diff",
+		"git grep KEY first", "git grep KEY blob", "git grep KEY " + blob, "git show --stat blob", "git grep -v nowhere first",
+		"git log -p kept", "git show kept", "git diff kept", "git diff nosuch kept", "git show -n 1 first", "git diff -n 1 first", "git log -p -n 5 first", "git log -S KEY", "git log --all --oneline -S hidden", "git log -S -- --ext-diff", "git log -S -- -p first", "git log --pickaxe-all -S z",
 	} {
 		want[text] = "ask"
 	}
 	for _, text := range []string{"git show first:.env", "git diff HEAD -- .env", "git diff first:.env a.txt"} {
 		want[text] = "deny"
 	}
-	var rows [][2]string
+	var rows [][]string
 	for text := range want {
-		rows = append(rows, [2]string{"", text})
+		rows = append(rows, []string{"", text})
 	}
-	for i, answer := range explain(t, fixture, "ask", true, commandsOf(rows, fixture.Work)) {
+	for i, answer := range explainLookups(t, fixture, commandsOf(rows, fixture.Work)) {
 		if text := rows[i][1]; answer.Verdict != want[text] {
 			t.Errorf("%q: %s (%s), want %s", text, answer.Verdict, answer.Reason, want[text])
 		}
 	}
+}
+
+// explainLookups is explain in mode ask for commands that git is asked about before they are judged.
+// A lookup that runs out of its seconds on a busy machine makes a question of a command, so that the
+// commands that are asked about are judged twice.
+func explainLookups(t *testing.T, fixture cases.Fixture, all []cases.Case) []explained {
+	t.Helper()
+	answers := explain(t, fixture, "ask", true, all)
+	var asked []int
+	var again []cases.Case
+	for i, answer := range answers {
+		if answer.Verdict == "ask" {
+			asked, again = append(asked, i), append(again, all[i])
+		}
+	}
+	for i, answer := range explain(t, fixture, "ask", true, again) {
+		answers[asked[i]] = answer
+	}
+	return answers
 }

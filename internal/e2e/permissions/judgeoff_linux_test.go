@@ -273,6 +273,7 @@ func exited(pid int) bool {
 // sandbox it is asked about, for it is not on the list of R119: there all rests on the judge.
 // The short form has a third of the commands.
 func TestJudgeOff(t *testing.T) {
+	t.Parallel()
 	program := judgeOff(t)
 	levels := []string{"bubblewrap", "landlock", "none"}
 	attacks := testreq.Pick(8, offAttacks)

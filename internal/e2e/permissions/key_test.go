@@ -19,6 +19,7 @@ const canary = "sk-canary-8f1d2c7ab34e9065"
 // a command prints its environment, not when the server repeats it in an error,
 // and not at the most talkative log level.
 func TestRobust_Key(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the command is for a POSIX shell")
 	}
@@ -88,6 +89,7 @@ func TestRobust_Key(t *testing.T) {
 // TestRobust_KeyElsewhere: a server that sends the agent to another host does not get
 // it to take the key there.
 func TestRobust_KeyElsewhere(t *testing.T) {
+	t.Parallel()
 	thief := modeltest.New(t, modeltest.Step{Text: "Thanks.", Repeat: -1})
 	away := strings.Replace(thief.URL, "127.0.0.1", "localhost", 1) + "/chat/completions"
 	server := modeltest.New(t, modeltest.Step{Status: 307, Header: map[string]string{"Location": away}, Repeat: -1})

@@ -14,6 +14,7 @@ import (
 // write end in cancelled, 1000 times of 1000, and a cancel with nothing running
 // does not harm the prompt after it.
 func TestRobust_CancelBehindPrompt(t *testing.T) {
+	t.Parallel()
 	const times = 1000
 	agent := acptest.Start(t, acptest.Options{
 		Model: `{"when": "wait", "say": "Begun", "wait": "for the cancel"}` + "\n" + `{"when": "hello", "say": "Here."}`, Unjudged: true,
@@ -141,6 +142,7 @@ func long(n int) string {
 // at growing distances after the prompt ends each turn in cancelled, or in
 // end_turn if it came too late, and never in anything else.
 func TestRobust_CancelAnyTime(t *testing.T) {
+	t.Parallel()
 	model := `{"when": "go", "say": "Begun.", "call": [{"name": "read", "args": {"path": "a.txt"}}, {"name": "glob", "args": {"filePattern": "**"}}], "chunk": 2, "pause_ms": 1}
 {"call": [{"name": "write", "args": {"path": "b.txt", "content": "x"}}]}
 {"say": "Done."}`

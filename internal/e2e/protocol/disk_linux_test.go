@@ -199,6 +199,7 @@ func (s *smallDisk) undoneOrLeft(last int) {
 
 // TestDisk_ReadOnly has a disk that can be written only later.
 func TestDisk_ReadOnly(t *testing.T) {
+	t.Parallel()
 	s := newSmallDisk(t)
 	if s == nil {
 		return
@@ -224,6 +225,7 @@ func (s *smallDisk) remount(flags uintptr) {
 
 // TestDisk_Removed removes all that is stored under a session that goes on.
 func TestDisk_Removed(t *testing.T) {
+	t.Parallel()
 	s := newSmallDisk(t)
 	if s == nil {
 		return

@@ -2,13 +2,13 @@ package protocol
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -17,18 +17,17 @@ import (
 	"acp-agent/internal/testkit/testreq"
 )
 
-var kills = flag.Int("kills", 0, "how often TestKill_AtAnyMoment kills the agent; 0 is 12, and 5 in the short form")
-
-// killModel works for a while: each turn edits a file, runs a command that notes that it ran, and
-// delegates to a subagent that does the same. What it writes fills killWindow within two turns, so
-// that the conversation is compacted again and again.
-const killModel = `{"when": "^turn (\\d+)$", "say": "Working on ${match.1}.", "chunk": 3, "call": [{"name": "write", "args": {"path": "file.txt", "content": "BEGIN ${match.1} FILLER END\n"}}]}
+// killModel works for a while: each turn edits a file, runs a command that notes that it ran,
+// starts another one in the background, and delegates to a subagent that does the same. What it
+// writes fills killWindow within two turns, so that the conversation is compacted again and again.
+const killModel = `{"when": "^turn (\\d+)\\.$", "say": "Working on ${match.1}.", "chunk": 3, "call": [{"name": "write", "args": {"path": "file.txt", "content": "BEGIN ${match.1} FILLER END\n"}}]}
 {"call": [{"name": "bash", "args": {"cmd": "echo main-${match.1} >> runs"}}]}
+{"call": [{"name": "bash", "args": {"cmd": "echo job-${match.1} >> runs; sleep 0.3", "background": true}}]}
 {"call": [{"name": "task", "args": {"subagent_type": "general", "prompt": "child ${match.1}"}}]}
 {"say": "Done with ${match.1}.", "chunk": 3}
 {"when": "^child (\\d+)$", "call": [{"name": "bash", "args": {"cmd": "echo child-${match.1} >> runs"}}]}
 {"say": "Noted."}
-{"system": "^You condense the conversation", "say": "The file was written, the commands ran.", "chunk": 3, "repeat": -1}
+{"system": "^You condense the conversation", "say": "The file was written, the commands ran.", "chunk": 3, "pause_ms": 2, "repeat": -1}
 `
 
 // killPatience is long: where the disk is busy, a killed process ends only when its sync returns.
@@ -37,10 +36,14 @@ const killPatience = 3 * time.Minute
 // killWindow is the model's window, in tokens.
 const killWindow = `{"model": {"window": 20480}}`
 
+// killsOfSession is how often the agent of one session is killed. A session that grows without an
+// end would make the loads ever longer, and show nothing more.
+const killsOfSession = 25
+
 // TestKill_AtAnyMoment kills the agent with SIGKILL at random moments of its turns, and loads the
 // session in the next process: it always loads, every prompt that was answered is there with its
 // answer, the file that is edited is never half of one, and no command ran twice (R139, R141, R142).
-// make kill does it a thousand times.
+// make kill does it a thousand times, in sessions side by side.
 func TestKill_AtAnyMoment(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -48,78 +51,153 @@ func TestKill_AtAnyMoment(t *testing.T) {
 	}
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
+	series := &killSeries{wanted: int64(cmp.Or(*kills, testreq.Rounds(5, 12))), started: time.Now()}
+	if series.resume(t); series.before >= series.wanted {
+		t.Logf("%d kills have passed already", series.before)
+		return
+	}
+	lanes := min(3, 1+int(series.wanted)/killsOfSession)
+	t.Run("lanes", func(t *testing.T) {
+		for lane := range lanes {
+			t.Run(fmt.Sprint(lane), func(t *testing.T) {
+				t.Parallel()
+				random := rand.New(rand.NewPCG(seed, uint64(lane)))
+				for series.taken.Load() < series.wanted && !t.Failed() {
+					series.session(t, random)
+				}
+			})
+		}
+	})
+	t.Log(series)
+	if series.answered.Load() == 0 {
+		t.Error("no prompt was ever answered: the moments are too early to show anything")
+	}
+	if series.done.Load()-series.before >= 100 && (series.compacted.Load() == 0 || series.compacting.Load() == 0 || series.working.Load() == 0) {
+		t.Error("no conversation was compacted, or no kill came while one was, or while a command ran in the background")
+	}
+}
+
+// session kills the agent of one session again and again.
+func (s *killSeries) session(t *testing.T, random *rand.Rand) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	model := strings.ReplaceAll(killModel, "FILLER", strings.Repeat("x", 20_000))
 	home := t.TempDir()
 	config := filepath.Join(home, "window.jsonc")
 	if err := os.WriteFile(config, []byte(killWindow), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k := &killed{t: t, dir: dir, options: acptest.Options{
-		Home: home, Model: model, Env: []string{"ACP_AGENT_CONFIG=" + config},
+	k := &killed{t: t, series: s, dir: dir, options: acptest.Options{
+		Home: home, Model: strings.ReplaceAll(killModel, "FILLER", strings.Repeat("x", 20_000)), Env: []string{"ACP_AGENT_CONFIG=" + config},
 		Killed: true, Unjudged: true, Permission: acptest.Answer("allow_once"), Patience: killPatience,
 	}}
-	rounds := cmp.Or(*kills, testreq.Rounds(5, 12))
-	for range rounds {
+	for range killsOfSession {
+		if s.taken.Add(1) > s.wanted || t.Failed() {
+			break
+		}
 		// Most moments lie within the first turn of a process; now and then several end.
 		k.round(time.Duration(random.ExpFloat64() * float64(acptest.Slack(400*time.Millisecond))))
+		s.survived(t)
 	}
-	k.t.Logf("%d prompts, of which %d were answered; %d compactions", k.turn, len(k.answered)/2, k.compacted)
-	if len(k.answered) == 0 {
-		t.Error("no prompt was ever answered: the moments are too early to show anything")
-	}
-	if rounds >= 100 && k.compacted == 0 {
-		t.Error("the conversation was never compacted")
-	}
+	// What the last kill left is loaded, too.
+	a := k.start()
+	k.check()
+	a.Close()
 }
 
 // killed is a session whose agent is killed again and again.
 type killed struct {
 	t       *testing.T
+	series  *killSeries
 	dir     string
 	options acptest.Options
 
 	id       string
 	turn     int
 	answered []string // texts of prompts and answers that must be there
-
-	compacted int // compactions that ended
 }
 
-// round starts the agent, loads the session, prompts it, and kills it after a while.
-func (k *killed) round(after time.Duration) {
+// start starts the agent and opens the session.
+func (k *killed) start() *acptest.Agent {
 	k.t.Helper()
+	began := time.Now()
 	a := acptest.Start(k.t, k.options)
-	a.Initialize("")
+	a.Initialize(`{"session":{"compaction":{}}}`)
+	k.series.opening.Add(int64(time.Since(began)))
+	began = time.Now()
 	if k.id == "" {
-		s := a.NewSession(k.dir)
-		k.id = s.ID
+		k.id = a.NewSession(k.dir).ID
 		k.prompt(a) // a session without a word is not stored
 	} else {
 		k.load(a)
 	}
+	k.series.loading.Add(int64(time.Since(began)))
+	return a
+}
+
+// round starts the agent, prompts it, and kills it after a while.
+func (k *killed) round(after time.Duration) {
+	k.t.Helper()
+	a := k.start()
 	k.check()
+	began := time.Now()
 	timer := time.AfterFunc(after, func() { _ = a.Signal(syscall.SIGKILL) })
 	defer timer.Stop()
 	from := len(a.Lines())
 	for k.prompt(a) {
 	}
+	k.series.turning.Add(int64(time.Since(began)))
+	k.series.gone(time.Since(began.Add(after)))
+	began = time.Now()
 	_ = a.Exit(10 * time.Second) // how it ends is known
-	k.compacted += strings.Count(texts(a.Lines()[from:], "agent_message_chunk"), "The conversation was compacted")
+	k.observe(a.Lines()[from:])
 	a.Close()
+	k.series.ending.Add(int64(time.Since(began)))
+}
+
+// observe counts what was going on when the agent was killed.
+func (k *killed) observe(lines []acptest.Line) {
+	compacting := false
+	open := map[any]bool{} // calls; true are commands in the background
+	for _, l := range lines {
+		if l.Message == nil {
+			continue
+		}
+		switch kind, update := l.Message.Update(); kind {
+		case "compaction_update":
+			if compacting = update["status"] == "in_progress"; !compacting {
+				k.series.compacted.Add(1)
+			}
+		case "tool_call", "tool_call_update":
+			input, _ := update["rawInput"].(map[string]any)
+			id := update["toolCallId"]
+			open[id] = open[id] || input["background"] == true
+			if update["status"] == "completed" || update["status"] == "failed" {
+				delete(open, id)
+			}
+		}
+	}
+	var calling, working bool
+	for _, background := range open {
+		calling, working = calling || !background, working || background
+	}
+	for counter, was := range map[*atomic.Int64]bool{&k.series.compacting: compacting, &k.series.calling: calling, &k.series.working: working} {
+		if was {
+			counter.Add(1)
+		}
+	}
 }
 
 // prompt sends the next prompt and reports whether it was answered.
 func (k *killed) prompt(a *acptest.Agent) bool {
 	k.turn++
-	text := fmt.Sprintf("turn %d", k.turn)
+	k.series.prompts.Add(1)
+	text := fmt.Sprintf("turn %d.", k.turn)
 	if !a.TryRequest("session/prompt", map[string]any{"sessionId": k.id, "prompt": []any{map[string]any{"type": "text", "text": text}}}) {
 		return false
 	}
+	k.series.answered.Add(1)
 	k.answered = append(k.answered, text, fmt.Sprintf("Done with %d.", k.turn))
 	return true
 }

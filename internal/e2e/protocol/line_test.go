@@ -12,6 +12,7 @@ import (
 // TestRobust_Lines is R145: whatever comes in a line, it gets the right answer,
 // and the next line is served.
 func TestRobust_Lines(t *testing.T) {
+	t.Parallel()
 	agent := acptest.Start(t, acptest.Options{Model: agenttest.Hello})
 	agent.Initialize("")
 	agent.Skip()

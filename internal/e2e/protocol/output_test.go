@@ -27,6 +27,7 @@ func flooding(bytes int) string {
 // TestRobust_SidecarSweptAfterCrash is R107: what a killed agent left is removed
 // by the next one.
 func TestRobust_SidecarSweptAfterCrash(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	agent := acptest.Start(t, acptest.Options{Home: home, Model: flooding(1_000_000), Permission: onlyCommands(t), Killed: true})
 	agent.Initialize("")
@@ -44,7 +45,7 @@ func TestRobust_SidecarSweptAfterCrash(t *testing.T) {
 	next := acptest.Start(t, acptest.Options{Home: home, Model: flooding(1_000_000)})
 	next.Initialize("")
 	next.NewSession(t.TempDir())
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) { // the sweep runs in the background
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) { // the sweep runs in the background
 		if _, err := os.Stat(filepath.Dir(path)); os.IsNotExist(err) {
 			return
 		}

@@ -119,6 +119,7 @@ func TestRobust_Stderr(t *testing.T) {
 // TestRobust_LogFileHangs has the log's file be a pipe that is not read, as a file on a
 // server that does not answer would be: stderr has the log, and the exit waits for no disk.
 func TestRobust_LogFileHangs(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	fifo := filepath.Join(home, "log")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
@@ -140,6 +141,7 @@ func TestRobust_LogFileHangs(t *testing.T) {
 // TestRobust_CrashUnread has the runtime print its trace, as in a crash, to a stderr that
 // is not read: the process dies all the same. One that is read has the trace.
 func TestRobust_CrashUnread(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		name string
 		read bool

@@ -23,6 +23,7 @@ const togetherModel = `{"when": "^turn (\\w+) (\\d+)$", "call": [{"name": "write
 // answer names the process that has it. Each session then has every turn, in a third process (R141,
 // R147). make together does it for a minute.
 func TestStored_Together(t *testing.T) {
+	t.Parallel()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

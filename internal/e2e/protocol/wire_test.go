@@ -73,6 +73,7 @@ var points = []struct {
 
 // TestWire_Points insists that the table above names what there is.
 func TestWire_Points(t *testing.T) {
+	t.Parallel()
 	names, err := filepath.Glob(filepath.Join("..", "*", "*_test.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -105,11 +106,13 @@ func TestWire_Points(t *testing.T) {
 // TestWire_Schema makes a missing schema known: without it the runs are judged
 // by acptest.Check alone.
 func TestWire_Schema(t *testing.T) {
+	t.Parallel()
 	schematest.Open(t)
 }
 
 // TestWire_Quiet is point 3: a run in which all is well logs nothing.
 func TestWire_Quiet(t *testing.T) {
+	t.Parallel()
 	agent := acptest.Start(t, acptest.Options{Model: agenttest.Hello})
 	agent.Initialize("")
 	agent.NewSession(t.TempDir()).Prompt("hello").Ends("end_turn")
@@ -123,6 +126,7 @@ func TestWire_Quiet(t *testing.T) {
 // of the model option, without session/new waiting for them; an option chosen
 // from the list is what the server is asked for.
 func TestWire_ModelList(t *testing.T) {
+	t.Parallel()
 	server := modeltest.New(t, modeltest.Step{Text: "Here."})
 	server.HandleJSON("/v1/models", `{"object":"list","data":[{"id":"small"},{"id":"large"}]}`)
 	agent := acptest.Start(t, acptest.Options{Env: []string{"OPENAI_BASE_URL=" + server.URL, "OPENAI_MODEL=small"}})
@@ -154,6 +158,7 @@ func lastCompletion(server *modeltest.Server) string {
 // TestWire_ManySessions is R147: many sessions of one connection have turns at
 // once, each its own.
 func TestWire_ManySessions(t *testing.T) {
+	t.Parallel()
 	const sessions = 20
 	agent := acptest.Start(t, acptest.Options{
 		Model: `{"when": "session (.+)$", "say": "I am", "call": [{"name": "write", "args": {"path": "name.txt", "content": "${match.1}"}}], "chunk": 1, "pause_ms": 1}
@@ -186,6 +191,7 @@ func TestWire_ManySessions(t *testing.T) {
 // TestWire_ResultsInOrder is R22: calls of one step may run side by side; the
 // model reads their results in the order in which it made them.
 func TestWire_ResultsInOrder(t *testing.T) {
+	t.Parallel()
 	calls := make([]modeltest.Call, 8)
 	dir := t.TempDir()
 	for i := range calls {

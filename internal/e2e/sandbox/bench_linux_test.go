@@ -24,7 +24,7 @@ func BenchmarkSandbox(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, level := range []sandbox.Kind{sandbox.None, sandbox.Landlock, sandbox.Bubblewrap} {
+	for _, level := range []sandbox.Kind{sandbox.None, sandbox.Landlock, sandbox.Bubblewrap, sandbox.Namespaces} {
 		b.Run(string(level), func(b *testing.B) {
 			l := &launch.Launcher{Self: self}
 			finder := sandbox.Finder{Launcher: l, Dir: b.TempDir(), Level: level}

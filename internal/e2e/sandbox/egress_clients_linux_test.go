@@ -10,33 +10,41 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/cgi"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"acp-agent/internal/testkit/testreq"
 )
 
 // TestEgress_Clients is what people use: each program finds the proxy by its environment, and
-// the host is asked about once for each command.
+// the host is asked about once for each command. The short form has three of them.
 func TestEgress_Clients(t *testing.T) {
+	t.Parallel()
 	address := registry(t)
-	clients := map[string]struct{ program, cmd, want string }{
-		"curl":     {"curl", "curl -fsS http://" + address + "/hello", "hello from outside"},
-		"git":      {"git", "git clone -q http://" + address + "/repo.git cloned && cat cloned/file", "in the repository"},
-		"urllib":   {"python3", `python3 -c 'import urllib.request as r; print(r.urlopen("http://` + address + `/hello").read().decode())'`, "hello from outside"},
-		"pip":      {"pip", "python3 -m pip download -q --disable-pip-version-check --no-deps --trusted-host " + host(address) + " -i http://" + address + "/simple probe && ls", "probe-1.0-py3-none-any.whl"},
-		"npm":      {"npm", "npm install --no-audit --no-fund --registry http://" + address + "/npm/ probe && cat node_modules/probe/index.js", "module.exports = 'probe'"},
-		"npm view": {"npm", "npm view --registry http://" + address + "/npm/ probe version", "1.0.0"},
-		"go":       {"go", "mkdir -p m && cd m && printf 'module m\ngo 1.21\nrequire example.com/probe v1.0.0\n' > go.mod && GOFLAGS=-mod=mod GONOSUMDB=* GOPROXY=http://" + address + "/go go mod download -json example.com/probe", `"Version": "v1.0.0"`},
-	}
+	clients := testreq.Pick(3, []struct{ name, program, cmd, want string }{
+		{"curl", "curl", "curl -fsS http://" + address + "/hello", "hello from outside"},
+		{"pip", "pip", "python3 -m pip download -q --disable-pip-version-check --no-deps --trusted-host " + host(address) + " -i http://" + address + "/simple probe && ls", "probe-1.0-py3-none-any.whl"},
+		{"git", "git", "git clone -q http://" + address + "/repo.git cloned && cat cloned/file", "in the repository"},
+		{"npm view", "npm", "npm view --registry http://" + address + "/npm/ probe version", "1.0.0"},
+		{"urllib", "python3", `python3 -c 'import urllib.request as r; print(r.urlopen("http://` + address + `/hello").read().decode())'`, "hello from outside"},
+		{"npm", "npm", "npm install --no-audit --no-fund --registry http://" + address + "/npm/ probe && cat node_modules/probe/index.js", "module.exports = 'probe'"},
+		{"go", "go", "mkdir -p m && cd m && printf 'module m\ngo 1.21\nrequire example.com/probe v1.0.0\n' > go.mod && GOFLAGS=-mod=mod GONOSUMDB=* GOPROXY=http://" + address + "/go go mod download -json example.com/probe", `"Version": "v1.0.0"`},
+		{"push", "git http-backend", "git clone -q http://" + address + "/smart/repo.git pushed && cd pushed && echo more > more && git add more && git -c user.name=t -c user.email=t@example.com commit -qm two && git push -q && echo it is pushed", "it is pushed\n"},
+		{"requests", "requests", `python3 -c 'import requests; print(requests.get("http://` + address + `/hello").text)'`, "hello from outside"},
+		{"node", "node", `node -e 'fetch("http://` + address + `/hello").then(r => r.text()).then(console.log)'`, "hello from outside"},
+	})
 	commands := map[string]string{}
-	for name, client := range clients {
-		commands[name] = client.cmd
+	for _, client := range clients {
+		commands[client.name] = client.cmd
 	}
 	w := startConfined(t, "bubblewrap", "", commands, nil)
-	for name, client := range clients {
+	for _, client := range clients {
+		name := client.name
 		if !usable(client.program) || client.program == "go" && strings.HasPrefix(address, loopback) {
 			t.Logf("%s: not tried on this machine", name)
 			continue
@@ -73,6 +81,11 @@ func registry(t *testing.T) (address string) {
 	}
 	serve("/hello", []byte("hello from outside"))
 	mux.Handle("/repo.git/", http.StripPrefix("/repo.git", http.FileServer(http.Dir(repository(t)))))
+	smart := repository(t)
+	if out, err := exec.Command("git", "-C", smart, "config", "http.receivepack", "true").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	mux.Handle("/smart/", &cgi.Handler{Path: httpBackend(), Root: "/smart", Env: []string{"GIT_PROJECT_ROOT=" + filepath.Dir(smart), "GIT_HTTP_EXPORT_ALL=1"}})
 	serve("/go/example.com/probe/@v/v1.0.0.info", []byte(`{"Version":"v1.0.0","Time":"2020-01-01T00:00:00Z"}`))
 	serve("/go/example.com/probe/@v/v1.0.0.mod", []byte("module example.com/probe\n"))
 	serve("/go/example.com/probe/@v/v1.0.0.zip", zipped(t, map[string]string{"example.com/probe@v1.0.0/go.mod": "module example.com/probe\n"}))
@@ -116,13 +129,27 @@ func ownAddress(t *testing.T) string {
 
 const loopback = "127.0.0.1"
 
-// usable reports whether a program is there; pip is a module of Python.
+// usable reports whether a program is there; pip and requests are modules of Python, and of Node
+// not every version heeds a proxy.
 func usable(program string) bool {
-	if program == "pip" {
-		return exec.Command("python3", "-m", "pip", "--version").Run() == nil
+	switch program {
+	case "pip", "requests":
+		return exec.Command("python3", "-c", "import "+program).Run() == nil
+	case "git http-backend":
+		_, err := os.Stat(httpBackend())
+		return err == nil
+	case "node":
+		out, _ := exec.Command("node", "-p", `const [a, b] = process.versions.node.split("."); a > 23 || a == 22 && b >= 21`).Output()
+		return strings.TrimSpace(string(out)) == "true"
 	}
 	_, err := exec.LookPath(program)
 	return err == nil
+}
+
+// httpBackend is the program by which git serves pushes.
+func httpBackend() string {
+	out, _ := exec.Command("git", "--exec-path").Output()
+	return filepath.Join(strings.TrimSpace(string(out)), "git-http-backend")
 }
 
 // repository is a bare repository that any web server can serve.

@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"bufio"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
@@ -26,6 +28,7 @@ func hits(t *testing.T) (address string, came *atomic.Int64) {
 // A command reaches a host that the user allows on a card that names it, once for all of its
 // connections, and no other host (L1).
 func TestEgress_ByHost(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil {
 		testreq.Skip(t, "curl is not installed")
 	}
@@ -53,6 +56,7 @@ func TestEgress_ByHost(t *testing.T) {
 // What is allowed for the session is not asked about again, also beside a command that may not
 // reach the host, and a program that passes the proxy by reaches nothing.
 func TestEgress_Beside(t *testing.T) {
+	t.Parallel()
 	server, came := hits(t)
 	fetch := "git ls-remote http://" + server + "/x"
 	w := startConfined(t, "bubblewrap", "", map[string]string{
@@ -71,5 +75,34 @@ func TestEgress_Beside(t *testing.T) {
 	}
 	if came.Load() != 2*hits || !strings.Contains(text, "alone") {
 		t.Errorf("%d hits, want %d; the model read %s", came.Load(), 2*hits, text)
+	}
+}
+
+// Where the user has a proxy of their own, what passed goes through it.
+func TestEgress_UsersProxy(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		testreq.Skip(t, "curl is not installed")
+	}
+	asked := make(chan string, 4)
+	corporate := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Host
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\n")
+		if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 8\r\nConnection: close\r\n\r\nthe page")
+		}
+	}))
+	t.Cleanup(corporate.Close)
+	w := startConfined(t, "bubblewrap", "", map[string]string{"fetch": "curl -sS http://93.184.216.34/"}, nil, "HTTPS_PROXY="+corporate.URL)
+	text := w.run(t, "fetch")
+	if !strings.Contains(text, "the page") || len(asked) != 1 || <-asked != "93.184.216.34:80" {
+		t.Errorf("the model read %s", text)
+	}
+	if card := w.card(); !strings.Contains(card, "the command reaches for 93.184.216.34:80") {
+		t.Errorf("the card of the host is %s", card)
 	}
 }

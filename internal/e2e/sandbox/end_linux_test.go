@@ -53,7 +53,7 @@ var ends = []struct {
 // of them is left after session/close, after the end of the input, and after the agent was
 // killed.
 func TestPrograms_End(t *testing.T) {
-	for i, level := range []sandbox.Kind{sandbox.Bubblewrap, sandbox.Landlock, sandbox.None} {
+	for i, level := range []sandbox.Kind{sandbox.Bubblewrap, sandbox.Namespaces, sandbox.Landlock, sandbox.None} {
 		t.Run(string(level), func(t *testing.T) {
 			t.Parallel()
 			needSandbox(t, level)
@@ -78,7 +78,7 @@ func TestPrograms_End(t *testing.T) {
 						if took := time.Since(ended); took > acptest.Slack(3*time.Second) {
 							t.Fatalf("%s: a process of %s is there %v later", end.name, foreignPrograms[k], took)
 						}
-						time.Sleep(5 * time.Millisecond)
+						time.Sleep(lookAgain)
 					}
 				}
 			}

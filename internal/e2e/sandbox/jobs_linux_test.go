@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"acp-agent/internal/netns"
 	"acp-agent/internal/testkit/acptest"
 	"acp-agent/internal/testkit/testfile"
 	"acp-agent/internal/testkit/testreq"
@@ -55,7 +53,7 @@ func awaitGone(t *testing.T, what, nap string) {
 		if took := time.Since(ended); took > acptest.Slack(5*time.Second) {
 			t.Fatalf("%s: a process of the job is there %v later", what, took)
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(lookAgain)
 	}
 }
 
@@ -92,22 +90,8 @@ func TestJobs_End(t *testing.T) {
 // TestJobs_Server: a server in the background answers the next command, which finds it in the
 // network namespace of the session's commands, and is stopped.
 func TestJobs_Server(t *testing.T) {
-	needSandbox(t, sandbox.Bubblewrap)
+	needServers(t)
 	t.Parallel()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	space, err := netns.Start(self)
-	if err != nil {
-		testreq.Skip(t, err.Error())
-	}
-	space.Close()
-	for _, program := range []string{"python3", "curl"} {
-		if _, err := exec.LookPath(program); err != nil {
-			testreq.Skip(t, program+" is not installed")
-		}
-	}
 	s := startJobs(t, sandbox.Bubblewrap, false, 2,
 		calls(background("echo the page > page.txt; sleep 3; exec python3 -u -m http.server 8917 --bind 127.0.0.1")),
 		calls(`{"name": "job_output", "args": {"job": "job_1", "pattern": "Serving HTTP", "wait": 60}}`),
@@ -136,6 +120,11 @@ func TestJobs_Many(t *testing.T) {
 		fmt.Sprintf(`{"expect": {"last_result": "%d jobs run in the background, and no more may"}, "call": [{"name": "job_list", "args": {}}]}`, many),
 		fmt.Sprintf(`{"expect": {"last_result": "job_%d (running)"}, "say": "All run."}`, many))
 	s.Prompt("start").Ends("end_turn")
+	for until := time.Now().Add(upWait); napping(t, nap) < many; time.Sleep(lookAgain) { // a job runs before it sleeps
+		if time.Now().After(until) {
+			t.Fatalf("%d jobs sleep", napping(t, nap))
+		}
+	}
 	if n := napping(t, nap); n != many {
 		t.Errorf("%d jobs run", n)
 	}
@@ -145,19 +134,19 @@ func TestJobs_Many(t *testing.T) {
 }
 
 // TestJobs_Gigabyte: of a job that prints 1 GB the agent keeps the end in memory and the
-// beginning in a file, and both have their bound.
+// beginning in a file, and both have their bound. In the short form it prints 100 MB.
 func TestJobs_Gigabyte(t *testing.T) {
 	t.Parallel()
+	size := testreq.Rounds(100_000_000, 1_000_000_000)
 	s := startJobs(t, sandbox.None, false, 2,
-		calls(background("yes 0123456789abcdef | head -c 1000000000; echo the end")),
+		calls(background(fmt.Sprintf("sleep 2; yes 0123456789abcdef | head -c %d; echo the end", size))),
 		calls(`{"name": "job_output", "args": {"job": "job_1", "wait": 500, "pattern": "^the end$"}}`),
 		`{"expect": {"last_result": "the first 16777216 bytes of all that the job printed are in"}, "say": "So it was: ${last_result}"}`)
 	s.Prompt("print").Ends("end_turn")
 	if text := s.Text(); !strings.Contains(text, "the end") {
 		t.Errorf("the model read %.400q … %q", text, text[max(0, len(text)-300):])
 	}
-	const most = 256 << 20
-	if peak := s.Peak(); peak > most {
+	if peak := s.Peak(); peak > int64(testreq.Rounds(144, 256))<<20 {
 		t.Errorf("the agent has used %d MB of memory", peak>>20)
 	}
 	var disk int64

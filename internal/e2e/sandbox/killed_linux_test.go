@@ -19,6 +19,7 @@ import (
 // was made for them in the project is gone once the next agent of the user has started,
 // but not before the commands of a living agent have ended.
 func TestRobust_KilledLeavesNothing(t *testing.T) {
+	t.Parallel()
 	needSandbox(t, sandbox.Bubblewrap)
 	home, project := t.TempDir(), t.TempDir()
 	if err := os.MkdirAll(filepath.Join(project, ".git"), 0o755); err != nil {
@@ -86,7 +87,7 @@ func TestRobust_KilledLeavesNothing(t *testing.T) {
 // awaitSwept waits until no more than so many agents have claims.
 func awaitSwept(t *testing.T, home string, claims int) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(upWait)
 	for {
 		left, err := filepath.Glob(filepath.Join(home, ".local", "state", "acp-agent", "held", "*.held"))
 		if err == nil && len(left) <= claims {

@@ -3,17 +3,16 @@ package sandbox
 import (
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"acp-agent/internal/testkit/acptest"
 	"acp-agent/internal/testkit/testreq"
+	"acp-agent/sandbox"
 )
 
 // confined is the agent under one level of the sandbox, with a project, a home that
@@ -29,8 +28,9 @@ type confined struct {
 }
 
 // startConfined starts the agent. commands are what the model runs when the prompt is
-// their names; an empty one is the call of a tool of that name.
-func startConfined(t *testing.T, level, capabilities string, commands map[string]string, files map[string]string) *confined {
+// their names; an empty one is the call of a tool of that name. env is added to the agent's
+// environment.
+func startConfined(t *testing.T, level, capabilities string, commands map[string]string, files map[string]string, env ...string) *confined {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -71,7 +71,7 @@ func startConfined(t *testing.T, level, capabilities string, commands map[string
 		fmt.Fprintf(&model, `{"when": "^%s$", "call": [{"name": %q, "args": %s}]}`+"\n"+`{"say": "${last_result}"}`+"\n", name, tool, args)
 	}
 	agent := acptest.Start(t, acptest.Options{
-		Home: w.home, Model: model.String(), Terminals: &acptest.Terminals{}, Env: []string{"ACP_AGENT_CONFIG=" + filepath.Join(dir, "config.jsonc")},
+		Home: w.home, Model: model.String(), Terminals: &acptest.Terminals{}, Env: append(env, "ACP_AGENT_CONFIG="+filepath.Join(dir, "config.jsonc")),
 		Permission: func(p *acptest.Permission) {
 			text, _ := json.Marshal(p.Get("params.toolCall.content"))
 			if strings.Contains(string(text), "was moved aside") {
@@ -136,6 +136,7 @@ func (w *confined) card() string {
 // A command that was always allowed without the network does not get it, unasked, during
 // one that was always allowed with it.
 func TestSandbox_NetworkBeside(t *testing.T) {
+	t.Parallel()
 	port, came := listen(t)
 	fetch := "git ls-remote http://127.0.0.1:1/x"
 	w := startConfined(t, "landlock", "", map[string]string{
@@ -153,34 +154,8 @@ func TestSandbox_NetworkBeside(t *testing.T) {
 	}
 	w.answers("allow")
 	if text := w.run(t, "both"); len(w.cards) == cards || !strings.Contains(w.card(), "network on") {
-		t.Errorf("not asked, and %d came during the other command: %s", came.Load(), text)
+		t.Errorf("not asked, and %d came during the other command: %s", came.count(t), text)
 	}
-}
-
-// listen counts who comes to a port of this machine.
-func listen(t *testing.T) (port string, came *atomic.Int32) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	came = &atomic.Int32{}
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			came.Add(1)
-			conn.Close()
-		}
-	}()
-	_, port, err = net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port, came
 }
 
 // levels are the sandboxes that these tests go through, each in both forms in which
@@ -188,6 +163,7 @@ func listen(t *testing.T) (port string, came *atomic.Int32) {
 var levels = []struct{ level, capabilities string }{
 	{"bubblewrap", ""},
 	{"bubblewrap", `{"terminal":true}`},
+	{"namespaces", ""},
 	{"landlock", ""},
 	{"landlock", `{"terminal":true}`},
 	{"none", ""},
@@ -235,8 +211,8 @@ func TestSandbox_Levels(t *testing.T) {
 			if strings.Contains(strings.ReplaceAll(text, landlockReads(tt.level), ""), "canary-") == sandboxed {
 				t.Errorf("a secret was read, want %v: %s", !sandboxed, text)
 			}
-			if (came.Load() > 0) == sandboxed {
-				t.Errorf("%d came over the network: %s", came.Load(), text)
+			if n := came.count(t); (n > 0) == sandboxed {
+				t.Errorf("%d came over the network: %s", n, text)
 			}
 			for _, name := range []string{".git/hooks/pre-commit", ".acp-agent/config.jsonc"} {
 				if _, err := os.Lstat(filepath.Join(w.project, name)); err == nil {
@@ -247,7 +223,7 @@ func TestSandbox_Levels(t *testing.T) {
 			if err != nil || string(config) != "[core]\n\tbare = false\n" {
 				t.Errorf("the configuration of git is %q, %v: %s", config, err, text)
 			}
-			if tt.level != "bubblewrap" && (!strings.Contains(text, "put back") || !strings.Contains(text, "core.fsmonitor")) {
+			if !sandbox.Kind(tt.level).HasView() && (!strings.Contains(text, "put back") || !strings.Contains(text, "core.fsmonitor")) {
 				t.Errorf("the result does not say what was put back: %s", text)
 			}
 			if want := "Sandbox: " + tt.level; !strings.Contains(w.card(), want) {
@@ -278,7 +254,7 @@ echo up > up
 while :; do sleep 0.05; done`
 			w := startConfined(t, tt.level, tt.capabilities, map[string]string{"go": "bash stubborn.sh"}, map[string]string{"stubborn.sh": stubborn})
 			turn := w.Prompt("go")
-			for until := time.Now().Add(20 * time.Second); napping(t, nap) == 0; time.Sleep(5 * time.Millisecond) {
+			for until := time.Now().Add(upWait); napping(t, nap) == 0; time.Sleep(lookAgain) {
 				if text := w.Text(); strings.Contains(text, "cannot be confined") {
 					testreq.Skip(t, text)
 				}
@@ -293,7 +269,7 @@ while :; do sleep 0.05; done`
 				if took := time.Since(cancelled); took > acptest.Slack(3*time.Second) {
 					t.Fatalf("%d are left %v after the cancel", napping(t, nap), took)
 				}
-				time.Sleep(5 * time.Millisecond)
+				time.Sleep(lookAgain)
 			}
 			t.Logf("gone %v after the cancel", time.Since(cancelled))
 			if tt.capabilities != "" {
@@ -303,27 +279,40 @@ while :; do sleep 0.05; done`
 	}
 }
 
+// lookAgain is how long a test waits before it looks at all processes of the machine again.
+const lookAgain = 20 * time.Millisecond
+
 // napping counts the processes of this machine that sleep so long.
 func napping(t *testing.T, nap string) int {
 	t.Helper()
-	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	return allNaps(t)[nap]
+}
+
+// allNaps counts the processes of this machine that sleep, by how long they do.
+func allNaps(t *testing.T) map[string]int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
-	for _, file := range files {
-		if text, err := os.ReadFile(file); err == nil && string(text) == "sleep\x00"+nap+"\x00" {
-			n++
+	naps := map[string]int{}
+	for _, entry := range entries {
+		if entry.Name()[0] < '0' || entry.Name()[0] > '9' {
+			continue
+		}
+		text, err := os.ReadFile("/proc/" + entry.Name() + "/cmdline")
+		if nap, sleeps := strings.CutPrefix(string(text), "sleep\x00"); err == nil && sleeps {
+			naps[strings.TrimSuffix(nap, "\x00")]++
 		}
 	}
-	return n
+	return naps
 }
 
 // TestSandbox_Network is S4: a command on the network table is asked with the network
 // and has it, or is asked about the host; another one has none, says so when it fails, and
 // is asked with the network when it is sent again.
 func TestSandbox_Network(t *testing.T) {
-	for _, level := range []string{"bubblewrap", "landlock"} {
+	for _, level := range []string{"bubblewrap", "namespaces", "landlock"} {
 		t.Run(level, func(t *testing.T) {
 			t.Parallel()
 			port, came := listen(t)
@@ -333,18 +322,17 @@ func TestSandbox_Network(t *testing.T) {
 				"net.sh": `(exec 3<>/dev/tcp/127.0.0.1/$1) 2>/dev/null || { echo "Could not resolve host: example.org"; exit 6; }`,
 			})
 			off, table := "network off", "network on"
-			if level == "bubblewrap" {
+			if sandbox.Kind(level).HasView() {
 				off, table = "network by host", "reaches for 127.0.0.1:"+port
 			}
 			expect := func(name, card string, comes bool) string {
 				t.Helper()
-				came.Store(0)
 				text := w.run(t, name)
 				if !strings.Contains(w.card(), card) {
 					t.Errorf("%s: the card does not say %q: %s", name, card, w.card())
 				}
-				if (came.Load() > 0) != comes {
-					t.Errorf("%s: %d came: %s", name, came.Load(), text)
+				if n := came.count(t); (n > 0) != comes {
+					t.Errorf("%s: %d came: %s", name, n, text)
 				}
 				return text
 			}
@@ -374,8 +362,7 @@ func TestSandbox_NetworkKept(t *testing.T) {
 			}, nil)
 			w.answers(answer)
 			for i := range 2 {
-				came.Store(0)
-				if text := w.run(t, "fetch"); came.Load() == 0 || strings.Contains(text, "The network is off") {
+				if text := w.run(t, "fetch"); came.count(t) == 0 || strings.Contains(text, "The network is off") {
 					t.Errorf("call %d had no network: %s", i+1, text)
 				}
 			}
@@ -409,9 +396,9 @@ func TestSandbox_NetworkAgain(t *testing.T) {
 				w.answers("allow")
 			}
 			for i := range 4 {
-				came.Store(0)
-				if text := w.run(t, "go"); (came.Load() > 0) != (i > 0) {
-					t.Errorf("run %d: %d came: %s", i+1, came.Load(), text)
+				text := w.run(t, "go")
+				if n := came.count(t); (n > 0) != (i > 0) {
+					t.Errorf("run %d: %d came: %s", i+1, n, text)
 				}
 			}
 			if len(w.cards) != tt.cards {
@@ -448,10 +435,10 @@ echo '{"output": "ran"}'
 			if !strings.Contains(text, "ran") || strings.Contains(text, "canary") {
 				t.Errorf("the module gave %q", text)
 			}
-			if came.Load() != 0 {
-				t.Errorf("%d came from a module that declares no network", came.Load())
+			if n := came.count(t); n != 0 {
+				t.Errorf("%d came from a module that declares no network", n)
 			}
-			if text := w.run(t, "reach"); came.Load() == 0 || !strings.Contains(w.card(), "network on") {
+			if text := w.run(t, "reach"); came.count(t) == 0 || !strings.Contains(w.card(), "network on") {
 				t.Errorf("no one came from a module that declares the network: %q, %s", text, w.card())
 			}
 			if _, err := os.Lstat(filepath.Join(w.home, "made")); err == nil {
@@ -464,6 +451,7 @@ echo '{"output": "ran"}'
 // TestSandbox_Required is S2: a level that does not work here keeps commands from
 // running; nothing takes its place.
 func TestSandbox_Required(t *testing.T) {
+	t.Parallel()
 	w := startConfined(t, "sandbox-exec", "", map[string]string{"go": "touch made"}, nil)
 	w.Prompt("go").Ends("end_turn")
 	text := w.Text()

@@ -75,7 +75,7 @@ func TestSubagent_Cancel(t *testing.T) {
 						if took := time.Since(cancelled); took > acptest.Slack(3*time.Second) {
 							t.Fatalf("%d are left %v after the cancel", napping(t, nap), took)
 						}
-						time.Sleep(5 * time.Millisecond)
+						time.Sleep(lookAgain)
 					}
 				}
 				for open := unended(session); len(open) > 0; open = unended(session) {
@@ -130,10 +130,11 @@ func awaitNap(t *testing.T, session *acptest.Session, nap string) {
 // counts, even if it has ended by the time that the last one comes up.
 func awaitNaps(t *testing.T, sessions []*acptest.Session, naps [][]string) {
 	t.Helper()
-	for until := time.Now().Add(upWait); ; time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(upWait); ; time.Sleep(lookAgain) {
 		var missing []string
+		up := allNaps(t)
 		for i, session := range sessions {
-			naps[i] = slices.DeleteFunc(slices.Clone(naps[i]), func(nap string) bool { return napping(t, nap) > 0 })
+			naps[i] = slices.DeleteFunc(slices.Clone(naps[i]), func(nap string) bool { return up[nap] > 0 })
 			missing = append(missing, naps[i]...)
 			if lines := session.Lines(); len(lines) > 0 && strings.Contains(lines[len(lines)-1].Raw, "cannot be confined") {
 				testreq.Skip(t, lines[len(lines)-1].Raw)

@@ -22,17 +22,18 @@ import (
 const envEditors = "ACP_EDITORS"
 
 // everyday are the scripts that every run of the tests plays in every editor: what users
-// meet each day, and where editors differ. The short form has half of them.
+// meet each day, and where editors differ. The short form has a quarter of them.
 var everyday = []string{
 	"bash_plain", "bash_terminal", "permission_allow_always", "turn_read_edit_bash", "subagent_question", "mode_plan_exit",
-	"seed-amp-ch6-patch", "cancel_command",
+	"seed-amp-ch6-patch", "cancel_command", "permission_together_judged",
 }
 
 // TestEditors plays scripts in the models of the editors: the editor's own initialize
 // request, answers by its buttons, and no output, diff, question, answer or state lost.
 func TestEditors(t *testing.T) {
+	t.Parallel()
 	scripts := filepath.Join("..", "..", "..", "testdata", "scripts")
-	names, table := testreq.Pick(4, everyday), os.Getenv(envEditors)
+	names, table := testreq.Pick(2, everyday), os.Getenv(envEditors)
 	if table != "" {
 		files, err := filepath.Glob(filepath.Join(scripts, "*.txtar"))
 		if err != nil {
@@ -45,6 +46,9 @@ func TestEditors(t *testing.T) {
 	}
 	dir := t.TempDir()
 	results := &editorTable{cells: map[string]map[string]string{}}
+	if table != "" {
+		results.patience = 3 * time.Second // many scripts wait for what an editor never gets
+	}
 	for _, name := range names {
 		results.cells[name] = map[string]string{}
 		text, err := os.ReadFile(filepath.Join(scripts, name+".txtar"))
@@ -114,14 +118,15 @@ func looksBack(verb, rest string) bool {
 
 // editorTable is what came of each script in each editor.
 type editorTable struct {
-	mu    sync.Mutex
-	cells map[string]map[string]string // by script and editor
+	mu       sync.Mutex
+	cells    map[string]map[string]string // by script and editor
+	patience time.Duration                // of each play; zero is the usual
 }
 
 // play plays the client of a script in an editor, and fails when its user loses anything.
 func (t *editorTable) play(ts *testscript.TestScript, e editor.Editor, args []string) {
 	dir, options := playOptions(ts, args)
-	options.Patience = 3 * time.Second
+	options.Patience = t.patience
 	played := acptest.PlayAs(&scriptTB{ts: ts}, "client", ts.ReadFile("client"), dir, editor.User(e), options)
 	losses := editor.Judge(e, played.Lines)
 	t.set(ts.Name(), e.Name(), cell(played, losses))

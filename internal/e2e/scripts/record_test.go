@@ -9,12 +9,12 @@ import (
 	"acp-agent/internal/testkit/acptest"
 )
 
-// recordCmd is play with a recording: `record FILE`. `agent replay FILE` runs it again.
+// recordCmd is play with a recording: `record FILE [NAME=VALUE...]`. `agent replay FILE` runs it again.
 func recordCmd(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: record FILE")
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: record FILE [NAME=VALUE...]")
 	}
-	dir, options := playOptions(ts, nil)
+	dir, options := playOptions(ts, args[1:])
 	options.Args = []string{"--record", ts.MkAbs(args[0])}
 	transcript := acptest.Play(&scriptTB{ts: ts}, "client", ts.ReadFile("client"), dir, options)
 	ts.Check(os.WriteFile(ts.MkAbs("transcript"), []byte(transcript), 0o644))

@@ -1,28 +1,30 @@
 package scripts
 
 import (
-	"bytes"
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/agenttest"
+	"acp-agent/internal/testkit/testreq"
 )
 
 var replayAll = flag.Bool("replay", false, "record and replay every script")
 
-// replayed are the scripts that are recorded and replayed without the flag: one of each kind.
+// replayed are the scripts that are recorded and replayed without the flag: one of each kind, or
+// half of them in the short form.
 func replayed() []string {
-	return []string{"edit_missing_text", "turn_read_edit_bash", "cancel_streaming", "permission_card", "subagent_search", "seed-grida-todo", "mode_plan_exit", "mcp_asks", "stored_load", "job_ends"}
+	return testreq.Pick(5, []string{"edit_missing_text", "turn_read_edit_bash", "cancel_streaming", "permission_card", "subagent_search", "seed-grida-todo", "mode_plan_exit", "mcp_asks", "stored_load", "job_ends", "permission_together", "steering", "subagent_job"})
 }
 
 // TestReplay records scripts while they are played, and replays the recordings in an empty
 // directory: no difference is found.
 func TestReplay(t *testing.T) {
+	t.Parallel()
 	params := scriptParams(t, playRecorded)
 	params.Dir = filepath.Join("..", "..", "..", "testdata", "scripts")
 	if !*replayAll {
@@ -54,24 +56,10 @@ func playRecorded(ts *testscript.TestScript, neg bool, args []string) {
 		if _, err := os.Stat(file); err != nil {
 			return
 		}
-		out, code := runReplay(tb, file)
+		out, code := agenttest.Replay(tb, file)
 		if code != 0 {
 			ts.Fatalf("replay: exit code %d\n%s", code, out)
 		}
 		ts.Logf("%s", out)
 	}
-}
-
-// runReplay replays a recording in an empty home.
-func runReplay(tb *scriptTB, file string) (out string, code int) {
-	home := tb.TempDir()
-	self, err := os.Executable()
-	tb.ts.Check(err)
-	cmd := exec.Command(self, "replay", file)
-	cmd.Dir = home
-	cmd.Env = []string{acptest.EnvProgram + "=1", "HOME=" + home, "PATH=/nonexistent", "TMPDIR=" + home, "GORACE=atexit_sleep_ms=0"}
-	var text bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &text, &text
-	_ = cmd.Run() // its exit code says it
-	return text.String(), cmd.ProcessState.ExitCode()
 }

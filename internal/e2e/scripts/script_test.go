@@ -38,24 +38,47 @@ var update = flag.Bool("update", false, "write the transcripts of testdata/scrip
 // TestScript plays the whole-agent scripts: the real program, a scripted model,
 // a scripted client (acptest.Play), and the transcript of what went over the
 // wire. `go test ./internal/e2e/scripts -run TestScript -update` writes the
-// transcripts again. The short form plays a third of the scripts that were written after the
-// tests of other agents, unless -run names scripts.
+// transcripts again. The short form plays some of them ([shortForm]), unless -run names scripts.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "scripts", "*.txtar"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	seeds := slices.DeleteFunc(slices.Clone(files), func(file string) bool { return !isSeed(file) })
 	if named := flag.Lookup("test.run").Value.String(); !strings.Contains(named, "/") && !*update {
-		files = append(slices.DeleteFunc(files, isSeed), testreq.Pick(len(seeds)/3, seeds)...)
+		files = shortForm(files)
 	}
 	params := scriptParams(t, play)
 	params.Files, params.UpdateScripts = files, *update
 	testscript.Run(t, params)
 }
 
-// isSeed reports a script that was written after a test of another agent.
-func isSeed(file string) bool { return strings.HasPrefix(filepath.Base(file), "seed-") }
+// shortForm picks the scripts of the short form: every second one of each area, which is the part of
+// the name before the first "_", and every third of those that were written after the
+// tests of other agents.
+func shortForm(files []string) []string {
+	areas := map[string][]string{}
+	for _, file := range files {
+		area, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".txtar"), "_")
+		if strings.HasPrefix(area, seed) {
+			area = seed
+		}
+		areas[area] = append(areas[area], file)
+	}
+	var some []string
+	for area, scripts := range areas {
+		every := 2
+		if area == seed {
+			every = 3
+		}
+		some = append(some, testreq.Pick((len(scripts)+every-1)/every, scripts)...)
+	}
+	slices.Sort(some)
+	return some
+}
+
+// seed begins the name of a script that was written after a test of another agent.
+const seed = "seed-"
 
 // scriptParams are those of every run of scripts; play carries out the statement of that
 // name.
@@ -73,10 +96,13 @@ func scriptParams(t *testing.T, play func(*testscript.TestScript, bool, []string
 			return errors.Join(err, realErr, os.MkdirAll(filepath.Join(env.WorkDir, "project"), 0o755))
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "sandbox" {
-				return false, fmt.Errorf("unknown condition %q", name)
+			switch name {
+			case "sandbox":
+				return os.Getenv(testreq.Env) == "1" || foundSandbox(t).Confines(), nil
+			case "bubblewrap":
+				return os.Getenv(testreq.Env) == "1" || foundSandbox(t).Kind == sandbox.Bubblewrap, nil
 			}
-			return os.Getenv(testreq.Env) == "1" || hasSandbox(t), nil
+			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"play": play, "agent": agent, "modelserver": modelServer, "llamaserver": llamaServer, "providerserver": providerServer,
@@ -85,8 +111,8 @@ func scriptParams(t *testing.T, play func(*testscript.TestScript, bool, []string
 	}
 }
 
-// hasSandbox reports whether the program finds a way to confine processes here.
-func hasSandbox(t *testing.T) bool {
+// foundSandbox is the way to confine processes that the program finds here.
+func foundSandbox(t *testing.T) sandbox.Report {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +125,7 @@ func hasSandbox(t *testing.T) bool {
 	if err := json.Unmarshal(text, &report); err != nil {
 		t.Fatalf("doctor: %v: %s", err, text)
 	}
-	return report.Sandbox.Confines()
+	return report.Sandbox
 }
 
 // play plays the client script `client` in the directory `project` against the

@@ -10,6 +10,7 @@ import (
 // A tool returns 100 MB at once (R106): the agent takes little more than
 // that, and neither the model nor the editor is sent it.
 func TestTool_HugeResult(t *testing.T) {
+	t.Parallel()
 	const size = 100 << 20
 	agent := acptest.Start(t, acptest.Options{
 		Env: []string{agenttest.EnvTools + "=1"},

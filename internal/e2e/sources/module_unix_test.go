@@ -16,6 +16,7 @@ import (
 // R8: a module that was called cleans up when the client is gone, between two turns and in
 // the middle of a call.
 func TestModule_CleansUp(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "held")
 	testfile.Executable(t, filepath.Join(dir, "run.sh"), `#!/bin/sh
 if [ "$TOOLBOX_ACTION" = cleanup ]; then

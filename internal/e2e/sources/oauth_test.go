@@ -92,6 +92,7 @@ func peek(t *testing.T, session *acptest.Session, home string) {
 // address as the editor can, and the next agent finds the token, which is in a private file
 // and in no output, also when the server sends it back.
 func TestMCP_SignIn(t *testing.T) {
+	t.Parallel()
 	server, home, dir := mcptest.Start(t), t.TempDir(), t.TempDir()
 	agent := signInAgent(t, home)
 	agent.Initialize(`{"elicitation":{"url":{}},"session":{"notices":{}}}`)
@@ -145,6 +146,7 @@ func TestMCP_SignIn(t *testing.T) {
 // TestMCP_SignInElsewhere holds what happens where the editor shows no addresses, and when
 // the user declines or cancels.
 func TestMCP_SignInElsewhere(t *testing.T) {
+	t.Parallel()
 	server := mcptest.Start(t)
 	for _, tt := range []struct {
 		name, client string
@@ -192,6 +194,7 @@ func TestMCP_SignInElsewhere(t *testing.T) {
 
 // TestMCP_LoginCommand signs in and out from a terminal.
 func TestMCP_LoginCommand(t *testing.T) {
+	t.Parallel()
 	server, home := mcptest.Start(t), t.TempDir()
 	env := signInEnv(t, home)
 	config := fmt.Sprintf(`{"mcp": {"tokens": "file", "servers": {"greeter": {"url": %q}}}}`, server.URL)

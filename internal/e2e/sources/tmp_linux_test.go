@@ -29,6 +29,7 @@ done
 // sandbox with what belongs to it, however the editor names it; the rest of /tmp stays
 // hidden under bubblewrap.
 func TestSandbox_ServersInTmp(t *testing.T) {
+	t.Parallel()
 	dir, err := os.MkdirTemp("/tmp", ".mount_acp")
 	if err != nil {
 		t.Fatal(err)

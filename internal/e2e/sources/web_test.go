@@ -55,6 +55,7 @@ func pages(private string) http.Handler {
 // fetched, what is private is refused with no connection made, and what does not
 // end is bounded.
 func TestRobust_WebFetch(t *testing.T) {
+	t.Parallel()
 	var touched atomic.Int32
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

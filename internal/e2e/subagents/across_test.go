@@ -30,6 +30,7 @@ func acrossLine(agent, edit int) string { return fmt.Sprintf("agent %d, line %02
 // TestEdits_AcrossProcesses is R40 between processes: agents of one user, each with its own
 // editor, edit one file at once. Every edit is made, and none that was made is lost.
 func TestEdits_AcrossProcesses(t *testing.T) {
+	t.Parallel()
 	for _, tt := range testreq.Pick(2, []struct {
 		name         string
 		agents       int

@@ -71,6 +71,7 @@ func crowdText(edits int) string {
 // by side, eight at once, through the whole program, and each edit of each is in the files
 // in the end.
 func TestSubagent_NoEditIsLost(t *testing.T) {
+	t.Parallel()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

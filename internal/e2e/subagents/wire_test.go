@@ -16,6 +16,7 @@ import (
 // TestSubagent_AsksOneAtATime is R73 and trap 37: of subagents that run side by side, one
 // asks at a time, each says who it is, and all get their answers.
 func TestSubagent_AsksOneAtATime(t *testing.T) {
+	t.Parallel()
 	const children = 8
 	var calls []string
 	for n := range children {
@@ -52,6 +53,7 @@ func TestSubagent_AsksOneAtATime(t *testing.T) {
 // subagents, blocking and in the background, is answered with cancelled when each call has
 // its one final status, and the next prompt works. The check of every run looks at it.
 func TestSubagent_CancelAnyTime(t *testing.T) {
+	t.Parallel()
 	const model = `
 {"when": "^go$", "call": [{"name": "task", "args": {"subagent_type": "explore", "prompt": "look", "background": true}}, {"name": "task", "args": {"subagent_type": "general", "prompt": "deep"}}]}
 {"say": "Done."}

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -25,12 +26,12 @@ type Agent struct {
 
 	tb     TB
 	opts   Options
-	run    string
+	run    string // marks the processes of this run
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	stdout io.ReadCloser
 	record *record
-	errors lockedBuffer
+	stderr lockedBuffer
 	read   sync.WaitGroup // the readers
 	served sync.WaitGroup // answers to the agent's requests
 	quit   context.CancelFunc
@@ -40,6 +41,9 @@ type Agent struct {
 
 	gate sync.Mutex // held while reading is paused
 
+	// Lines after the last ones that Expect and NextPermission returned.
+	cursor, askedFrom int
+
 	exit    sync.Once
 	exitErr error
 
@@ -47,9 +51,6 @@ type Agent struct {
 	nextID   int
 	problems []string
 	closed   bool
-
-	// Lines after the last ones that Expect and NextPermission took.
-	cursor, askedFrom int
 }
 
 // Start starts the agent. It is closed, and its run checked, when the test
@@ -76,7 +77,7 @@ func Start(tb TB, o Options) *Agent {
 		}
 	}
 	a.cmd = exec.Command(program, o.Args...)
-	a.cmd.Dir, a.cmd.Env, a.cmd.Stderr = a.Home, o.environ(a.Home, a.run, script), &a.errors
+	a.cmd.Dir, a.cmd.Env, a.cmd.Stderr = a.Home, o.environ(tb, a.Home, a.run, script), &a.stderr
 	if o.Stderr != nil {
 		a.cmd.Stderr = o.Stderr
 	}
@@ -113,7 +114,7 @@ func (a *Agent) readOutput() {
 	for {
 		line, err := in.ReadBytes('\n')
 		if len(line) > 0 {
-			a.take(line)
+			a.receive(line)
 		}
 		if err != nil {
 			if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) {
@@ -140,8 +141,8 @@ func (a *Agent) Pause() { a.gate.Lock() }
 // Resume ends Pause.
 func (a *Agent) Resume() { a.gate.Unlock() }
 
-// take records one line of the agent and answers it.
-func (a *Agent) take(line []byte) {
+// receive records one line of the agent and answers it.
+func (a *Agent) receive(line []byte) {
 	now := time.Now()
 	text, whole := bytes.CutSuffix(line, []byte("\n"))
 	switch {
@@ -179,7 +180,7 @@ func (a *Agent) Lines() []Line {
 
 // Stderr is what the agent has written there. It may be called from any
 // goroutine.
-func (a *Agent) Stderr() string { return a.errors.String() }
+func (a *Agent) Stderr() string { return a.stderr.String() }
 
 // lockedBuffer is a buffer that may be written and read side by side.
 type lockedBuffer struct {
@@ -199,8 +200,21 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// fatal ends the test with the end of the record.
+// fatal fails the test, with the last lines of the record and stderr.
 func (a *Agent) fatal(format string, args ...any) {
 	a.tb.Helper()
 	a.tb.Fatalf("%s\nthe last lines:\n%s\nstderr:\n%.4000s", fmt.Sprintf(format, args...), a.record.tail(20), a.Stderr())
+}
+
+// dumpWithin is how long an agent may take to write what its goroutines do.
+const dumpWithin = 5 * time.Second
+
+// hangs fails the test because the agent does not answer. It says what the agent's goroutines do, and
+// which processes have its output open: where the agent is gone, one of them keeps the test waiting.
+func (a *Agent) hangs(what string) {
+	a.tb.Helper()
+	holders, state := a.holders()
+	asked := a.Signal(syscall.SIGQUIT)
+	_, _, _ = a.record.wait(dumpWithin, 0, func(*Message) bool { return false })
+	a.fatal("%s; its state is %q, its output is open in %v; what it does (%v): %.100000s", what, state, holders, asked, a.Stderr())
 }

@@ -53,6 +53,8 @@ type sessionState struct {
 	// spawns says that a subagent went on in the background, so that a message may tell
 	// of its end at any time.
 	spawns bool
+	// detached says that a message of methodSteer may run as a turn that no prompt waits for.
+	detached bool
 	// cancelled says that the client has cancelled the running turn.
 	cancelled bool
 	facts     facts
@@ -80,10 +82,13 @@ func (c *checker) fromClient(m *Message) {
 		s.turns = 1
 		c.sessions[m.Session()] = s
 	}
-	if m.Method != methodPrompt {
-		return
-	}
-	if s := c.sessions[m.Session()]; s != nil {
+	s := c.sessions[m.Session()]
+	switch {
+	case s == nil:
+	case m.Method == methodSteer:
+		s.detached = m.Get("_meta.steering.idleBehavior") == nil
+	case m.Method == methodPrompt:
+		s.detached = false
 		s.turns++
 		s.facts.prompted()
 	}
@@ -135,7 +140,7 @@ func (c *checker) response(m *Message) {
 	case "session/set_config_option":
 		c.options(m.Get("result.configOptions"))
 		if s := c.sessions[request.Session()]; s != nil && m.Error == nil {
-			s.facts.tell("config_option_update", m.Get("result.configOptions"))
+			s.facts.note("config_option_update", m.Get("result.configOptions"))
 		}
 	}
 }
@@ -149,14 +154,14 @@ func (c *checker) sessionOpened(m *Message) {
 		c.problem("session/new answered with the session id %q, which is empty or taken", id)
 	}
 	c.sessions[id] = newSessionState()
-	c.sessionState(c.sessions[id], m)
+	c.openedState(c.sessions[id], m)
 }
 
 func newSessionState() *sessionState {
 	return &sessionState{calls: map[string]*callState{}, facts: facts{told: map[string]string{}}}
 }
 
-// sessionResumed is for the answer to session/load and session/resume: it ends the replay.
+// sessionResumed judges the answer to session/load and session/resume, which ends the replay.
 func (c *checker) sessionResumed(id string, m *Message) {
 	if m.Error != nil {
 		delete(c.sessions, id)
@@ -171,15 +176,15 @@ func (c *checker) sessionResumed(id string, m *Message) {
 		}
 	}
 	c.sessions[id].turns = 0
-	c.sessionState(c.sessions[id], m)
+	c.openedState(c.sessions[id], m)
 }
 
-// sessionState is for what the answer to a request that opens a session tells of it.
-func (c *checker) sessionState(s *sessionState, m *Message) {
+// openedState judges what the answer to a request that opens a session says of its state.
+func (c *checker) openedState(s *sessionState, m *Message) {
 	c.options(m.Get("result.configOptions"))
-	s.facts.tell("config_option_update", m.Get("result.configOptions"))
-	s.facts.tell("current_mode_update", m.Get("result.modes.currentModeId"))
-	s.facts.tell(sandboxTold, m.Get("result._meta"))
+	s.facts.note("config_option_update", m.Get("result.configOptions"))
+	s.facts.note("current_mode_update", m.Get("result.modes.currentModeId"))
+	s.facts.note(sandboxTold, m.Get("result._meta"))
 	current, known := m.Get("result.modes.currentModeId"), false
 	modes, _ := m.Get("result.modes.availableModes").([]any)
 	for _, mode := range modes {
@@ -190,7 +195,7 @@ func (c *checker) sessionState(s *sessionState, m *Message) {
 	}
 }
 
-// turnEnded is for the answer to a prompt. A cancel leaves nothing in the background but jobs.
+// turnEnded judges the answer to a prompt. A cancel leaves nothing in the background but jobs.
 func (c *checker) turnEnded(request, answer *Message) {
 	s := c.sessions[request.Session()]
 	if s == nil {
@@ -226,10 +231,10 @@ func (c *checker) update(m *Message) {
 		return
 	case s.closed:
 		c.problem("%s for a session that is closed", kind)
-	case s.turns <= 0 && !s.child && !slices.Contains(always, kind) && !c.aboutBackground(s, kind, members):
+	case s.turns <= 0 && !s.detached && !s.child && !slices.Contains(always, kind) && !c.aboutBackground(s, kind, members):
 		c.problem("%s outside a turn: %s", kind, encode(members))
 	}
-	c.drops(s, m)
+	c.seen(s, m)
 	c.offer(kind, members)
 	if text, ok := at(members, "content.text").(string); ok && text == "" {
 		c.problem("%s without text", kind)

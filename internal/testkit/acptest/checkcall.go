@@ -17,7 +17,7 @@ type callState struct {
 	parent string // the call that spawned the subagent whose call this is
 	// background says that its result may come after the end of the turn.
 	background bool
-	heard      int // how many prompts were answered when it was last heard of
+	heard      int // how many prompts were answered when its last update came
 }
 
 func (s *callState) final() bool { return s.status == "completed" || s.status == "failed" }
@@ -41,8 +41,8 @@ func (c *checker) callOpened(s *sessionState, members map[string]any) {
 	}
 	call := &callState{status: "pending", heard: s.ended, fields: map[string]any{}, parent: parentOf(members)}
 	s.calls[id] = call
-	c.nested(s, id, call, members)
-	c.below(s, id)
+	c.parentKept(s, id, call, members)
+	c.parentOpen(s, id)
 	for _, name := range []string{"title", "kind", "name"} {
 		if text, _ := members[name].(string); text == "" {
 			c.problem("the call %s was opened without %s", id, name)
@@ -62,9 +62,9 @@ func (c *checker) callUpdated(s *sessionState, members map[string]any) {
 	case call.final():
 		c.problem("tool_call_update for %s, which is %s: %s", id, call.status, encode(members))
 	}
-	c.nested(s, id, call, members)
+	c.parentKept(s, id, call, members)
 	for _, name := range callFields {
-		if value, sent := members[name]; sent && call.knows(name, value) && !c.anew(s, call) {
+		if value, sent := members[name]; sent && call.knows(name, value) && !c.newCard(s, call) {
 			c.problem("the call %s has its %s sent again unchanged: %s", id, name, encode(value))
 		}
 	}
@@ -75,13 +75,13 @@ func (c *checker) callUpdated(s *sessionState, members map[string]any) {
 	call.heard = s.ended
 	s.spawns = s.spawns || call.background
 	if call.final() {
-		c.leavesNothing(s, id)
-		c.answered(id, call)
+		c.childrenEnded(s, id)
+		c.questionGone(id, call)
 	}
 }
 
-// asks takes over what a permission request carries of a call.
-func (c *checker) asks(call *callState, members map[string]any) {
+// absorbQuestion takes over what a permission request carries of a call.
+func (c *checker) absorbQuestion(call *callState, members map[string]any) {
 	if call.asked == nil {
 		call.asked = maps.Clone(call.fields)
 	}
@@ -93,8 +93,8 @@ func (c *checker) asks(call *callState, members map[string]any) {
 	c.paths(members)
 }
 
-// answered insists that nothing of a question is left in the card of a call that has ended.
-func (c *checker) answered(id string, call *callState) {
+// questionGone insists that nothing of a question is left in the card of a call that has ended.
+func (c *checker) questionGone(id string, call *callState) {
 	content, _ := call.asked["content"].([]any)
 	for _, block := range content {
 		if text, _ := at(block, "content.text").(string); strings.Contains(text, "Asked because: ") {

@@ -9,8 +9,8 @@ func parentOf(members map[string]any) string {
 	return parent
 }
 
-// nested judges the link from a call to its parent, which every message of a call has.
-func (c *checker) nested(s *sessionState, id string, call *callState, members map[string]any) {
+// parentKept insists that every message of a call names the same parent, and one that was opened.
+func (c *checker) parentKept(s *sessionState, id string, call *callState, members map[string]any) {
 	parent := parentOf(members)
 	switch {
 	case parent != call.parent:
@@ -20,17 +20,17 @@ func (c *checker) nested(s *sessionState, id string, call *callState, members ma
 	}
 }
 
-// below has a call begin while the one that spawned its subagent is open, or was made in the
-// background: such a card may be complete before its subagent has ended.
-func (c *checker) below(s *sessionState, id string) {
+// parentOpen insists that a call begins while the one that spawned its subagent is open. One that was
+// made in the background may be complete before its subagent has ended.
+func (c *checker) parentOpen(s *sessionState, id string) {
 	if parent := s.calls[s.calls[id].parent]; parent != nil && parent.final() && !parent.background {
 		c.problem("the call %s begins below the call %s, which is %s", id, s.calls[id].parent, parent.status)
 	}
 }
 
-// leavesNothing is for a call that has ended: what its subagent did has ended before it,
-// but for what that started in the background.
-func (c *checker) leavesNothing(s *sessionState, id string) {
+// childrenEnded insists that a call ends after the calls of its subagent, except for those in the
+// background.
+func (c *checker) childrenEnded(s *sessionState, id string) {
 	for below, call := range s.calls {
 		if call.parent == id && !call.final() && !call.background {
 			c.problem("the call %s has ended before the call %s below it, which is %s", id, below, call.status)

@@ -25,9 +25,9 @@ func (c *checker) rules() editorRules { return editors[c.client] }
 // dropped are the kinds of updates that an editor may drop between turns.
 var dropped = []string{"agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update"}
 
-// drops judges what came outside a turn in an editor that loses it: an update or a question
-// that the user never sees.
-func (c *checker) drops(s *sessionState, m *Message) {
+// seen insists that the user sees a message: an editor may drop an update or a question that comes
+// outside a turn.
+func (c *checker) seen(s *sessionState, m *Message) {
 	if !c.rules().drops || s.turns > 0 {
 		return
 	}
@@ -40,8 +40,8 @@ func (c *checker) drops(s *sessionState, m *Message) {
 	}
 }
 
-// anew reports whether an update makes a new card, for the card of the call is one of an
-// earlier turn.
-func (c *checker) anew(s *sessionState, call *callState) bool {
+// newCard reports whether the editor makes a new card of an update, because the call's card is one of
+// an earlier turn.
+func (c *checker) newCard(s *sessionState, call *callState) bool {
 	return c.rules().drops && call.heard != s.ended
 }

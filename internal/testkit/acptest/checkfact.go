@@ -10,8 +10,8 @@ import (
 type facts struct {
 	// told is, by the kind of update that carries it, the value that the client has.
 	told map[string]string
-	// quietFrom is when a prompt was answered with cancelled and no other was sent since;
-	// zero when the session has not to be quiet.
+	// quietFrom is when a prompt was answered with cancelled, if no other was sent since; zero when the
+	// session need not be quiet.
 	quietFrom time.Time
 }
 
@@ -29,16 +29,16 @@ var valueOf = map[string]string{
 	"plan": "entries", "session_info_update": "title", sandboxTold: "_meta",
 }
 
-// tell notes a value, and reports whether the client has it already.
-func (f *facts) tell(kind string, value any) (again bool) {
+// note keeps a value that the client was told, and reports whether it was told the same before.
+func (f *facts) note(kind string, value any) (again bool) {
 	text := string(encode(value))
 	again = f.told[kind] == text
 	f.told[kind] = text
 	return again
 }
 
-// prompted is for a prompt: what was quiet need be so no more, and a plan may be told again,
-// for clients put the old one away.
+// prompted is called at a prompt: the session need not be quiet any more, and a plan may be sent
+// again, for clients put the old one away.
 func (f *facts) prompted() {
 	f.quietFrom = time.Time{}
 	delete(f.told, "plan")
@@ -55,7 +55,7 @@ func (c *checker) fact(session string, s *sessionState, kind string, members map
 	if member == "" {
 		return
 	}
-	if s.facts.tell(name, members[member]) {
+	if s.facts.note(name, members[member]) {
 		c.problem("%s tells nothing new: %s", kind, encode(members))
 	}
 	if quiet := s.facts.quietFrom; s.turns <= 0 && !quiet.IsZero() && c.at.Sub(quiet) < quietAtLeast && !c.setting(session) {
@@ -63,7 +63,7 @@ func (c *checker) fact(session string, s *sessionState, kind string, members map
 	}
 }
 
-// setting reports whether a request of the client that sets something is open.
+// setting reports whether a request of the client's is open that changes a mode or an option.
 func (c *checker) setting(session string) bool {
 	for _, asked := range c.open {
 		if slices.ContainsFunc(asked, func(m *Message) bool {

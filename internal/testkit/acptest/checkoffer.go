@@ -1,6 +1,9 @@
 package acptest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // offers reports whether the client said that it can do something.
 func (c *checker) offers(path string) bool {
@@ -35,7 +38,7 @@ func (c *checker) request(m *Message) {
 		c.problem("%s for the session %q, which the client does not know", m.Method, m.Session())
 		return
 	}
-	c.drops(s, m)
+	c.seen(s, m)
 	if m.Method != methodPermission {
 		return
 	}
@@ -43,21 +46,21 @@ func (c *checker) request(m *Message) {
 	if call := s.calls[id]; call == nil || call.final() {
 		c.problem("permission was asked for the call %q, which is not open", id)
 	} else if members, ok := m.Get("toolCall").(map[string]any); ok {
-		c.asks(call, members)
+		c.absorbQuestion(call, members)
 	}
 	c.permissionOptions(m)
 }
 
 // permissionOptions allows one option of a kind, for clients pick by kind. One that shows
-// names may be offered more after the first four.
+// names may be offered more after the standard ones.
 func (c *checker) permissionOptions(m *Message) {
 	seen := map[any]bool{}
 	options, _ := m.Get("options").([]any)
-	most := len(options)
-	if c.rules().names {
-		most = 4
+	standard := []any{"allow", "allow_always", "reject", "reject_always"}
+	if more := slices.IndexFunc(options, func(o any) bool { return !slices.Contains(standard, at(o, "optionId")) }); more >= 0 && c.rules().names {
+		options = options[:more]
 	}
-	for _, option := range options[:min(most, len(options))] {
+	for _, option := range options {
 		kind := at(option, "kind")
 		if seen[kind] {
 			c.problem("a permission request has two options of the kind %v", kind)

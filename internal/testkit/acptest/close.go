@@ -12,7 +12,7 @@ import (
 // everything that is wrong with the run. Later calls do nothing.
 func (a *Agent) Close() {
 	a.tb.Helper()
-	if !a.end() {
+	if a.markClosed() {
 		return
 	}
 	if a.opts.Killed {
@@ -34,13 +34,12 @@ func (a *Agent) Close() {
 	a.finish(left)
 }
 
-// end reports whether the agent was still to be ended.
-func (a *Agent) end() bool {
+// markClosed reports whether Close was called before.
+func (a *Agent) markClosed() (before bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	first := !a.closed
-	a.closed = true
-	return first
+	before, a.closed = a.closed, true
+	return before
 }
 
 // Exit waits for the agent to end by itself, and returns how it did: nil is
@@ -69,11 +68,11 @@ func (a *Agent) CPU() time.Duration {
 // Signal sends the agent a signal.
 func (a *Agent) Signal(s os.Signal) error { return a.cmd.Process.Signal(s) }
 
-// Deafen closes the client's end of the agent's output.
+// Deafen closes the client's end of the agent's output, as an editor does that was killed.
 func (a *Agent) Deafen() { a.stdout.Close() }
 
-// alarms are what must not stand on stderr: editors show it to the user, so a record below
-// a fault is there only for a run that asks for it.
+// alarms are what must not stand on stderr: editors show it to the user, so that only errors are
+// logged where a run does not ask for more.
 func (a *Agent) alarms() []string {
 	signs := []string{"DATA RACE", "panic", "goroutine "}
 	if slices.ContainsFunc(a.opts.Env, func(entry string) bool { return strings.HasPrefix(entry, "ACP_AGENT_LOG=") }) {
@@ -87,9 +86,11 @@ func (a *Agent) alarms() []string {
 func (a *Agent) finish(left Processes) {
 	a.tb.Helper()
 	if a.opts.Killed {
-		awaitEnd(left) // the helpers need a moment to notice
+		a.awaitAbandoned(left, leaveWithin)
+	} else {
+		a.awaitAbandoned(left, startWithin)
 	}
-	for _, p := range append(left.Alive(), a.stray()...) {
+	for _, p := range append(left.Alive(), a.abandoned()...) {
 		a.problem("a process is left: %s", p)
 	}
 	a.quit()
@@ -117,11 +118,21 @@ func (a *Agent) finish(left Processes) {
 	}
 }
 
-// leaveWithin is how long the processes of a killed agent may live on.
-const leaveWithin = 2 * time.Second
+const (
+	// leaveWithin is how long the processes of a killed agent may live on: its helpers need a moment to
+	// notice, and one that had just been started may start its command first.
+	leaveWithin = 2 * time.Second
+	// startWithin is how long a process may live on that an agent was about to start when it ended: it is a
+	// copy of the agent until it runs its program, which then ends at once.
+	startWithin = 300 * time.Millisecond
+)
 
-func awaitEnd(left Processes) {
-	for deadline := time.Now().Add(Slack(leaveWithin)); time.Now().Before(deadline) && len(left.Alive()) > 0; {
+// awaitAbandoned waits for what an agent leaves to end.
+func (a *Agent) awaitAbandoned(left Processes, within time.Duration) {
+	for deadline := time.Now().Add(Slack(within)); time.Now().Before(deadline); {
+		if len(left.Alive()) == 0 && len(a.orphans()) == 0 && len(a.abandoned()) == 0 {
+			return
+		}
 		time.Sleep(10 * time.Millisecond) // no one tells us when foreign processes end
 	}
 }

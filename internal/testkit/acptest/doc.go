@@ -26,7 +26,7 @@
 // and has the race detector when the test has: its TestMain runs the program
 // where [EnvProgram] is set.
 //
-// It is for tests. It imports internal/testkit/schematest and the standard library.
+// It is for tests. It imports internal/testkit/helpertest, internal/testkit/schematest and the standard library.
 // Each Agent runs a reader of the child's output, one of its errors, one
 // goroutine for each request that it answers, and those of its terminals; Close
 // waits for all of them.

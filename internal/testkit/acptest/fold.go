@@ -22,14 +22,14 @@ type conversation struct {
 func fold(lines []Line, session string, replay bool) *conversation {
 	c := &conversation{texts: map[string]string{}, calls: map[string]map[string]any{}, output: map[string]string{}, state: map[string]any{}}
 	asked := map[string]*Message{}
-	begins := map[string]int{}
-	var chunks []string
-	from, loading := "", ""
+	begins := map[string]int{} // how long order was when a prompt was sent
+	var chunks []string        // the user's messages in a replay
+	from, loading := "", ""    // the id of the last of them, and of a session/load that is not answered
 	for _, l := range lines {
 		m := l.Message
 		switch {
 		case m == nil:
-		case !l.FromAgent && m.Method == methodPrompt && m.Session() == session:
+		case !l.FromAgent && (m.Method == methodPrompt || m.Method == methodSteer) && m.Session() == session:
 			asked[string(m.ID)], begins[string(m.ID)] = m, len(c.order)
 		case !l.FromAgent && m.Method == methodLoad && m.Session() == session && !replay:
 			loading = string(m.ID)
@@ -75,14 +75,18 @@ func (c *conversation) answered(prompt, answer *Message, from int) {
 		}
 		text += string(encode(block))
 	}
-	switch reason, _ := answer.Get("result.stopReason").(string); reason {
+	reason, _ := answer.Get("result.stopReason").(string)
+	if prompt.Method == methodSteer {
+		reason, _ = answer.Get("result.outcome").(string)
+	}
+	switch reason {
 	case "refusal":
 		for _, id := range c.order[from:] {
 			delete(c.texts, id)
 			delete(c.calls, id)
 		}
 		c.order = c.order[:from]
-	case "", "cancelled":
+	case "", "promptRequired", "cancelled":
 		c.optional = append(c.optional, text)
 	default:
 		c.prompts = append(c.prompts, text)
@@ -174,6 +178,9 @@ func (c *conversation) differs(replay *conversation) (problems []string) {
 				for _, name := range []string{"content", "title", "_meta.terminal_exit"} {
 					delete(call, name)
 				}
+				if data, ok := at(call, "rawOutput.data").(map[string]any); ok {
+					delete(data, "ports")
+				}
 			}
 			say("the call "+id, live.calls[id], replay.calls[id])
 			continue
@@ -211,26 +218,26 @@ func (c *conversation) differs(replay *conversation) (problems []string) {
 	return problems
 }
 
-// ofTheMoment are beginnings of what the agent writes into the chat because the client cannot show
+// momentary are the beginnings of what the agent writes into the chat because the client cannot show
 // it in another way: notices, and what a permission request is about, which its card has.
-var ofTheMoment = []string{"> ", "Trust `", "If you allow this", "Someone else has changed these files", "`"}
+var momentary = []string{"> ", "Trust `", "If you allow this", "Someone else has changed these files", "`"}
 
-// takesBack is what the agent's answer to an undo ends with: what was said before may be missing
+// undoneSuffix is what the agent's answer to an undo ends with: what was said before may be missing
 // from a replay.
-const takesBack = "`/redo` takes this back."
+const undoneSuffix = "`/redo` takes this back."
 
 // hasUndo reports whether something of the conversation was taken back.
 func (c *conversation) hasUndo() bool {
 	for _, text := range c.texts {
-		if strings.Contains(text, takesBack) {
+		if strings.Contains(text, undoneSuffix) {
 			return true
 		}
 	}
 	return false
 }
 
-// lasting is a conversation without what is of the moment, and without calls that the model
-// made again.
+// lasting is the conversation without what is momentary and without calls that the model made again.
+// A call that had not ended is left out of the replay as well.
 func (c *conversation) lasting(replay *conversation) *conversation {
 	kept := *c
 	kept.texts, kept.calls, kept.state, kept.order = maps.Clone(c.texts), maps.Clone(c.calls), maps.Clone(c.state), nil
@@ -238,7 +245,7 @@ func (c *conversation) lasting(replay *conversation) *conversation {
 	for id, text := range c.texts {
 		_, stored := replay.texts[id]
 		begins := func(with string) bool { return strings.HasPrefix(strings.TrimSpace(text), with) }
-		if !stored && (undone || slices.ContainsFunc(ofTheMoment, begins)) {
+		if !stored && (undone || slices.ContainsFunc(momentary, begins)) {
 			delete(kept.texts, id)
 		}
 	}

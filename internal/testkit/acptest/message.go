@@ -142,6 +142,7 @@ const (
 	methodWriteFile   = "fs/write_text_file"
 	methodTerminal    = "terminal/"
 	methodCancelCall  = "$/cancel_request"
+	methodSteer       = "_session/steering"
 	methodElicitation = "elicitation/"
 )
 

@@ -14,7 +14,7 @@ import (
 	"acp-agent/internal/testkit/helpertest"
 )
 
-// normal gives what differs from run to run a name.
+// normal replaces what differs from run to run by names that do not.
 type normal struct {
 	dirs  *strings.Replacer
 	names map[string]string // of ids
@@ -33,7 +33,7 @@ func newForm(pattern, name string, hints ...string) form {
 	return form{regexp.MustCompile(pattern), name, hints}
 }
 
-// replace looks for the hints first, for most lines have none.
+// replace puts the name in the place of such a text. Most lines have no hint, and are not searched.
 func (f form) replace(line string) string {
 	if !f.hinted(line) {
 		return line
@@ -101,8 +101,10 @@ func newNormal(names Names) *normal {
 	return &normal{dirs: strings.NewReplacer(pairs...), names: map[string]string{}, count: map[string]int{}, known: map[string]bool{}}
 }
 
-// learn notes a session's id, knows tells whether it is one.
-func (n *normal) learn(session string)      { n.known[session] = true }
+// learn notes the id of a session.
+func (n *normal) learn(session string) { n.known[session] = true }
+
+// knows reports whether a session with this id was noted.
 func (n *normal) knows(session string) bool { return n.known[session] }
 
 // withoutJoiner leaves out what has a command of a terminal join a namespace, where the machine

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"acp-agent/internal/testkit/helpertest"
+	"acp-agent/internal/testkit/testfile"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // EnvProgram, when set, makes the test binary the program under test: TestMain
@@ -30,7 +32,7 @@ type TB interface {
 }
 
 // Options say how the agent is started and how its requests are answered. The
-// zero value is a client that can nothing and leaves permissions unanswered.
+// zero value is a client that has no capabilities and leaves permissions unanswered.
 type Options struct {
 	// Program is the binary; empty means this test binary, see EnvProgram.
 	Program string
@@ -63,7 +65,8 @@ type Options struct {
 	// its agent.
 	Played func(lines []Line, home string)
 
-	// Unjudged leaves the schema out, for runs of very many lines.
+	// Unjudged leaves out the check of each line against the schema, for runs of very many lines. The
+	// other rules are checked.
 	Unjudged bool
 	// Killed says that the test ends the agent by force: how it exits is not
 	// judged, nor is what that leaves unanswered.
@@ -74,7 +77,7 @@ type Options struct {
 const (
 	patience = time.Minute
 	// exitWithin is how soon the agent has to be gone once its input has ended.
-	exitWithin = 2 * time.Second
+	exitWithin = 3 * time.Second
 )
 
 // patience is how long a test of these options bears silence.
@@ -85,17 +88,11 @@ func (o *Options) patience() time.Duration {
 	return patience
 }
 
-// Slack stretches a stated deadline for a build that the race detector slows
-// down.
-func Slack(d time.Duration) time.Duration {
-	if raceEnabled {
-		return 3 * d
-	}
-	return d
-}
+// Slack is [testreq.Slack].
+func Slack(d time.Duration) time.Duration { return testreq.Slack(d) }
 
 // environ is the environment of the agent.
-func (o *Options) environ(home, run, script string) []string {
+func (o *Options) environ(tb TB, home, run, script string) []string {
 	env := []string{
 		"HOME=" + home, "USERPROFILE=" + home, envRun + "=" + run,
 		// Without this a process with the race detector sleeps for a second
@@ -104,6 +101,9 @@ func (o *Options) environ(home, run, script string) []string {
 	}
 	for _, name := range []string{"PATH", "LANG", "SystemRoot", "ComSpec", "PATHEXT", "TEMP", "TMP", "TMPDIR", "GOCOVERDIR"} {
 		if value, ok := os.LookupEnv(name); ok {
+			if name == "PATH" { // the tool lsp is there on every machine, and so in each list of tools
+				value += string(filepath.ListSeparator) + testfile.Repository(tb, "testdata", "programs")
+			}
 			env = append(env, name+"="+value)
 		}
 	}

@@ -133,12 +133,12 @@ type player struct {
 	files    *Files
 	show     map[string]bool
 	sessions []*Session
-	session  *Session // spoken to; nil before the first
-	turns    []*Turn  // without their end
-	open     *Permission
-	formFrom int      // line after the last form that was answered
-	failed   *Message // an error that no statement has taken
-	user     *User    // who answers in the place of the script; nil for the script itself
+	session  *Session    // spoken to; nil before the first
+	turns    []*Turn     // without their end
+	open     *Permission // a request that a statement has left open
+	formFrom int         // line after the last form that was answered
+	failed   *Message    // an error that no statement has taken
+	user     *User       // who answers in the place of the script; nil for the script itself
 }
 
 // do carries out one statement.

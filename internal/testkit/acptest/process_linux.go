@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -97,9 +98,9 @@ func (a *Agent) running() Processes {
 	return append(below(a.PID, all), a.marked(all)...)
 }
 
-// stray returns the processes that bear the mark of the run, such as daemons that have left
+// abandoned returns the processes that bear the mark of the run, such as daemons that have left
 // the tree.
-func (a *Agent) stray() Processes { return a.marked(allProcesses()) }
+func (a *Agent) abandoned() Processes { return a.marked(allProcesses()) }
 
 // marked returns those of the processes that bear the mark of the run. Older ones than the agent
 // cannot.
@@ -116,6 +117,53 @@ func (a *Agent) marked(all map[int]stat) Processes {
 		}
 	}
 	return list
+}
+
+// helperArg starts the helper of a command, see internal/launch.
+const helperArg = "__exec"
+
+// orphans returns helpers of commands whose agent is gone, and which notice that next. They have
+// no environment that could bear a mark, so those of other agents are among them.
+func (a *Agent) orphans() Processes {
+	all := allProcesses()
+	heirs := map[int]bool{} // one of them gets what loses its parent
+	for pid := all[os.Getpid()].parent; pid > 0; pid = all[pid].parent {
+		heirs[pid] = true
+	}
+	var list Processes
+	for pid, s := range all {
+		if s.ticks < a.startTicks || s.ended() || !heirs[s.parent] {
+			continue
+		}
+		args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if err == nil && bytes.Contains(args, []byte("\x00"+helperArg+"\x00")) {
+			list = append(list, s.process)
+		}
+	}
+	return list
+}
+
+// holders returns the processes that have the agent's output open, and the state of the agent.
+func (a *Agent) holders() (list Processes, state string) {
+	s, _ := readStat(a.PID)
+	out, ok := a.stdout.(*os.File)
+	if !ok {
+		return nil, s.state
+	}
+	pipe, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", out.Fd()))
+	if err != nil {
+		return nil, s.state
+	}
+	for pid, s := range allProcesses() {
+		fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+		for _, fd := range fds {
+			if to, err := os.Readlink(fd); err == nil && to == pipe && pid != os.Getpid() {
+				list = append(list, s.process)
+				break
+			}
+		}
+	}
+	return list, s.state
 }
 
 // Peak is the most memory that the agent has had resident so far, in bytes; 0

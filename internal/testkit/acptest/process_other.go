@@ -12,7 +12,11 @@ func startTicks(int) uint64 { return 0 }
 
 func (a *Agent) running() Processes { return nil }
 
-func (a *Agent) stray() Processes { return nil }
+func (a *Agent) abandoned() Processes { return nil }
+
+func (a *Agent) orphans() Processes { return nil }
+
+func (a *Agent) holders() (Processes, string) { return nil, "" }
 
 // Peak is the most memory that the agent has had resident so far, in bytes; 0
 // where the system does not tell.

@@ -70,7 +70,7 @@ func (r *record) wait(patience time.Duration, n int, fits func(*Message) bool) (
 			}
 		}
 		n += len(lines)
-		if ended && len(lines) == 0 {
+		if ended { // after these lines, and nothing wakes us any more
 			return nil, n, fmt.Errorf("the agent's output ended")
 		}
 		select {

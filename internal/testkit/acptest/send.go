@@ -102,7 +102,7 @@ func (a *Agent) TryRequest(method string, params any) bool {
 	}
 	m, _, err := a.record.wait(a.opts.patience(), p.at, func(m *Message) bool { return m.IsResponse() && string(m.ID) == p.id })
 	if errors.Is(err, errGaveUp) {
-		a.fatal("%s (id %s) was not answered, and the agent lives", method, p.id)
+		a.hangs(fmt.Sprintf("%s (id %s) was not answered: %v", method, p.id, err))
 	}
 	return err == nil && m.Error == nil
 }
@@ -125,8 +125,11 @@ func (p *Pending) answer(patience time.Duration) (*Message, int) {
 	a := p.Agent
 	a.tb.Helper()
 	m, next, err := a.record.wait(patience, p.at, func(m *Message) bool { return m.IsResponse() && string(m.ID) == p.id })
-	if err != nil {
-		a.fatal("%s (id %s) was not answered: %v", p.Method, p.id, err)
+	switch what := fmt.Sprintf("%s (id %s) was not answered: %v", p.Method, p.id, err); {
+	case errors.Is(err, errGaveUp):
+		a.hangs(what)
+	case err != nil:
+		a.fatal("%s", what)
 	}
 	return m, next
 }

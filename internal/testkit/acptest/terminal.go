@@ -160,7 +160,8 @@ func (t *Terminals) close() []string {
 	return open
 }
 
-// tailBuffer keeps the last bytes of a stream, as the protocol has it.
+// tailBuffer keeps the last bytes of a stream, as the protocol has it. It is not textcut.Tail: the
+// agent's own code must not decide what its client shows.
 type tailBuffer struct {
 	limit int // 0 means none
 

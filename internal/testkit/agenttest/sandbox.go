@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"acp-agent/internal/pause"
 	"acp-agent/sandbox"
 )
 
@@ -29,7 +30,6 @@ func pretendSandbox(value string) func() *sandbox.Probe {
 		if expected != "" {
 			probe.Memory = pretendMemory(expected)
 		}
-		probe.Start(context.Background())
 		if until == "" {
 			_, _ = probe.Wait(context.Background())
 		}
@@ -45,22 +45,25 @@ func pretendReport(kind string) sandbox.Report {
 	return report
 }
 
-// pretendWait waits for a file or for a time; false means that ctx ended first.
+// pretendWait waits for a file to exist, or for a duration; false means that ctx ended first.
 func pretendWait(ctx context.Context, until string) bool {
-	end := time.Now()
-	delay, err := time.ParseDuration(until)
-	end = end.Add(delay)
-	for until != "" {
-		if _, missing := os.Stat(until); missing == nil || err == nil && time.Now().After(end) {
-			break
-		}
-		select {
-		case <-ctx.Done():
+	if until == "" {
+		return true
+	}
+	if delay, err := time.ParseDuration(until); err == nil {
+		return pause.For(ctx, delay) == nil
+	}
+	for !exists(until) {
+		if pause.For(ctx, 5*time.Millisecond) != nil {
 			return false
-		case <-time.After(5 * time.Millisecond):
 		}
 	}
 	return true
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }
 
 // pretendMemory expects a kind of sandbox and keeps nothing.

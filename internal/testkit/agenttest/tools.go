@@ -11,8 +11,7 @@ import (
 	"acp-agent/tools"
 )
 
-// EnvTools has the program of a test offer the tools below besides its
-// own.
+// EnvTools names the variable that has the program of a test offer oddTools besides its own tools.
 const EnvTools = "ACP_TEST_FOREIGN_TOOLS"
 
 // oddTools are tools as other people write them: from other sources, odd,
@@ -80,11 +79,11 @@ func odd(id string, run func(context.Context, tools.Runtime) (*tools.Result, err
 
 // newMeets reads a path, and ends only when two calls of it run at once.
 func newMeets() tools.Tool {
-	there := make(chan struct{})
+	meeting := make(chan struct{})
 	tool := odd("meets", func(ctx context.Context, _ tools.Runtime) (*tools.Result, error) {
 		select {
-		case there <- struct{}{}:
-		case <-there:
+		case meeting <- struct{}{}:
+		case <-meeting:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

@@ -14,13 +14,13 @@ import (
 // request is what may stand in the body of a request; other members are refused ("Extra
 // inputs are not permitted"). Names are those of the official SDK's MessageCreateParams.
 type request struct {
-	Model     string   `json:"model"`
-	MaxTokens *int     `json:"max_tokens"`
-	Stream    bool     `json:"stream"`
-	System    []block  `json:"system"`
-	Messages  []turn   `json:"messages"`
-	Tools     []tool   `json:"tools"`
-	Temp      *float64 `json:"temperature"`
+	Model     string    `json:"model"`
+	MaxTokens *int      `json:"max_tokens"`
+	Stream    bool      `json:"stream"`
+	System    []block   `json:"system"`
+	Messages  []message `json:"messages"`
+	Tools     []tool    `json:"tools"`
+	Temp      *float64  `json:"temperature"`
 	Thinking  *struct {
 		Type    string `json:"type"`
 		Budget  *int   `json:"budget_tokens"`
@@ -31,7 +31,7 @@ type request struct {
 	} `json:"output_config"`
 }
 
-type turn struct {
+type message struct {
 	Role    string  `json:"role"`
 	Content []block `json:"content"`
 }
@@ -70,7 +70,8 @@ type source struct {
 	Data      string `json:"data"`
 }
 
-// judge returns the error that the API answers with, or nothing.
+// judge returns the error that the API answers with, or nothing. The methods that it calls are each
+// named after what they check, and say first which rule that is and where it is published.
 func (s *Server) judge(header http.Header, body []byte) (status int, kind, problem string) {
 	// platform.claude.com/docs/en/api/overview, Authentication.
 	if header.Get("X-Api-Key") == "" {
@@ -83,7 +84,7 @@ func (s *Server) judge(header http.Header, body []byte) (status int, kind, probl
 	if err := dec.Decode(&r); err != nil {
 		problems = append(problems, err.Error())
 	} else {
-		problems = slices.Concat(headers(header), r.parameters(), r.tools(), r.marks(), r.order(), r.results(), s.thinking(&r))
+		problems = slices.Concat(headers(header), r.parameters(), r.tools(), r.cacheMarks(), r.order(), r.results(), s.thinking(&r))
 	}
 	if len(problems) > 0 {
 		return http.StatusBadRequest, "invalid_request_error", strings.Join(problems, "; ")
@@ -139,7 +140,8 @@ func (r *request) parameters() (problems []string) {
 	return problems
 }
 
-var names = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
+// plainName is the form of a tool's name, and of the id of a call.
+var plainName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
 
 // tools: platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools; names are unique
 // ("Tool names must be unique").
@@ -147,7 +149,7 @@ func (r *request) tools() (problems []string) {
 	seen := map[string]bool{}
 	for i, t := range r.Tools {
 		var schema struct{ Type string }
-		if !names.MatchString(t.Name) || seen[t.Name] {
+		if !plainName.MatchString(t.Name) || seen[t.Name] {
 			problems = append(problems, fmt.Sprintf("tools.%d.name: bad or used twice", i))
 		}
 		if json.Unmarshal(t.Schema, &schema) != nil || schema.Type != "object" {
@@ -158,9 +160,9 @@ func (r *request) tools() (problems []string) {
 	return problems
 }
 
-// marks: at most four, and none on thinking
+// cacheMarks: at most four, and none on thinking
 // (platform.claude.com/docs/en/build-with-claude/prompt-caching).
-func (r *request) marks() (problems []string) {
+func (r *request) cacheMarks() (problems []string) {
 	count := 0
 	add := func(c *cache) {
 		if c != nil {
@@ -175,8 +177,8 @@ func (r *request) marks() (problems []string) {
 	for _, b := range r.System {
 		add(b.Cache)
 	}
-	for _, t := range r.Messages {
-		for _, b := range t.Content {
+	for _, m := range r.Messages {
+		for _, b := range m.Content {
 			if add(b.Cache); b.Cache != nil && strings.HasSuffix(b.Type, "thinking") {
 				problems = append(problems, "thinking: cache_control: Extra inputs are not permitted")
 			}
@@ -195,15 +197,15 @@ func (r *request) order() (problems []string) {
 	if len(r.Messages) == 0 {
 		return []string{"messages: at least one message is required"}
 	}
-	for i, t := range r.Messages {
-		if want := []string{"user", "assistant"}[i%2]; t.Role != want {
-			problems = append(problems, fmt.Sprintf("messages: roles must alternate: messages.%d is %s", i, t.Role))
+	for i, m := range r.Messages {
+		if want := []string{"user", "assistant"}[i%2]; m.Role != want {
+			problems = append(problems, fmt.Sprintf("messages: roles must alternate: messages.%d is %s", i, m.Role))
 		}
-		if len(t.Content) == 0 {
+		if len(m.Content) == 0 {
 			problems = append(problems, fmt.Sprintf("messages.%d: all messages must have non-empty content", i))
 		}
-		for j, b := range t.Content {
-			for _, problem := range b.problems(t.Role) {
+		for j, b := range m.Content {
+			for _, problem := range b.problems(m.Role) {
 				problems = append(problems, fmt.Sprintf("messages.%d.content.%d: %s", i, j, problem))
 			}
 		}
@@ -223,11 +225,11 @@ func (r *request) order() (problems []string) {
 // should be a valid dictionary"), ids are plain (github.com/HKUDS/nanobot/pull/4356), an error
 // is told in text (github.com/vellum-ai/vellum-assistant/pull/18387).
 func (b *block) problems(role string) (list []string) {
-	of := map[string]string{
+	roles := map[string]string{ // that may send a block, by its type
 		"text": "user assistant", "image": "user", "tool_result": "user",
 		"tool_use": "assistant", "thinking": "assistant", "redacted_thinking": "assistant",
 	}
-	if !strings.Contains(of[b.Type], role) {
+	if !strings.Contains(roles[b.Type], role) {
 		return []string{"a block " + b.Type + " of the " + role}
 	}
 	switch b.Type {
@@ -242,7 +244,7 @@ func (b *block) problems(role string) (list []string) {
 			list = append(list, "image.source.base64.data: invalid base64 data")
 		}
 	case "tool_use":
-		if !names.MatchString(b.ID) || !names.MatchString(b.Name) {
+		if !plainName.MatchString(b.ID) || !plainName.MatchString(b.Name) {
 			list = append(list, "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'")
 		}
 		if len(b.Input) == 0 || b.Input[0] != '{' {

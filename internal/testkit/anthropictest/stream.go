@@ -7,17 +7,18 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 // stream answers with a step, in the events and with the members of the API
 // (platform.claude.com/docs/en/build-with-claude/streaming), a ping and an event of an
-// unknown type among them. It returns what was sent.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, step *Step, request []byte, number int) string {
+// unknown type among them. number is that of the answer. It returns what was sent.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, step *Step, body []byte, number int) string {
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	var asked struct{ Model string }
-	_ = json.Unmarshal(request, &asked)
+	_ = json.Unmarshal(body, &asked)
 	out := &events{w: w, r: r, cut: step.Cut, stall: step.Stall}
 	defer func() {
 		if out.broken {
@@ -66,7 +67,7 @@ func (s *Server) blocks(step *Step, model string, number int) []block {
 	if step.Redacted != "" {
 		list = append(list, block{Type: "redacted_thinking", Data: sign(model, step.Redacted, number)})
 	}
-	thinking := append([]block(nil), list...)
+	thinking := slices.Clone(list)
 	for _, b := range thinking {
 		s.answers[model+b.Signature+b.Data] = thinking
 	}
@@ -93,7 +94,8 @@ func sign(model, text string, number int) string {
 	return base64.StdEncoding.EncodeToString(all)
 }
 
-// events writes a stream and remembers it.
+// events writes a stream and keeps its text. It breaks off after cut events, and is silent from
+// event stall on.
 type events struct {
 	w      http.ResponseWriter
 	text   strings.Builder

@@ -31,8 +31,21 @@ func NewFixture(t testing.TB) Fixture {
 		t.Fatal(err)
 	}
 	f := Fixture{base, filepath.Join(base, "work"), filepath.Join(base, "outside"), filepath.Join(base, "home")}
-	put := func(name, text string) {
-		name = filepath.Join(base, name)
+	f.commitFiles(t, git)
+	// Touched and not changed, which git would like to note in its index.
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(filepath.Join(f.Work, "README.md"), later, later); err != nil {
+		t.Fatal(err)
+	}
+	f.putUntracked(t)
+	return f
+}
+
+// put writes files, by their names below the base.
+func (f Fixture) put(t testing.TB, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		name = filepath.Join(f.Base, name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -40,14 +53,17 @@ func NewFixture(t testing.TB) Fixture {
 			t.Fatal(err)
 		}
 	}
-	for name, text := range map[string]string{
-		"README.md": "# Fixture\n\ntodo: nothing\n", "main.go": "package main\n\nfunc main() {}\n", "go.mod": "module x\n", "a b.txt": "x\n",
-		"data.csv": "x,1\ny,2\nx,1\n", "package.json": `{"name":"x","scripts":{"test":"true"}}`, "src/main.go": "package main\n\nfunc util() {}\n",
-		"src/util.go": "package main\n", "test/a_test.go": "package main\n", ".gitignore": ".env\nkeys\n", ".env.example": "KEY=\n", "script.sh": "touch RAN\n",
-		"linked/main.go": "package main\n", ".env.test": "KEY=test\n",
-	} {
-		put("work/"+name, text)
-	}
+}
+
+// commitFiles makes the repository of the workspace, with two commits and a change that is in none.
+func (f Fixture) commitFiles(t testing.TB, git string) {
+	t.Helper()
+	f.put(t, map[string]string{
+		"work/README.md": "# Fixture\n\ntodo: nothing\n", "work/main.go": "package main\n\nfunc main() {}\n", "work/go.mod": "module x\n", "work/a b.txt": "x\n",
+		"work/data.csv": "x,1\ny,2\nx,1\n", "work/package.json": `{"name":"x","scripts":{"test":"true"}}`, "work/src/main.go": "package main\n\nfunc util() {}\n",
+		"work/src/util.go": "package main\n", "work/test/a_test.go": "package main\n", "work/.gitignore": ".env\nkeys\n", "work/.env.example": "KEY=\n", "work/script.sh": "touch RAN\n",
+		"work/linked/main.go": "package main\n", "work/.env.test": "KEY=test\n",
+	})
 	run := func(args ...string) {
 		cmd := exec.Command(git, args...)
 		cmd.Dir = f.Work
@@ -59,32 +75,29 @@ func NewFixture(t testing.TB) Fixture {
 	run("init", "-q", "-b", "main", ".")
 	run("add", ".")
 	run("commit", "-q", "-m", "one")
-	put("work/src/util.go", "package main\n\nvar x = 1\n")
+	f.put(t, map[string]string{"work/src/util.go": "package main\n\nvar x = 1\n"})
 	run("commit", "-q", "-a", "-m", "two")
 	run("tag", "README.md") // a name that means a revision and a file
-	put("work/main.go", "package main\n\nfunc main() { util() }\n")
-	// Touched and not changed, which git would like to note in its index.
-	later := time.Now().Add(time.Hour)
-	if err := os.Chtimes(filepath.Join(f.Work, "README.md"), later, later); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{
+	f.put(t, map[string]string{"work/main.go": "package main\n\nfunc main() { util() }\n"})
+}
+
+// putUntracked makes what git does not track, and what lies outside the workspace.
+func (f Fixture) putUntracked(t testing.TB) {
+	t.Helper()
+	f.put(t, map[string]string{
 		"work/.env": "CANARY-INSIDE=1\n", "work/keys/server.pem": "CANARY-INSIDE\n", "work/evil/.git/config": "[core]\n\tfsmonitor = ./x.sh\n",
 		"work/evil/.git/HEAD": "ref: refs/heads/main\n", "outside/file.txt": "CANARY-OUTSIDE\n", "home/.ssh/id_rsa": "CANARY-OUTSIDE\n",
 		"home/.bashrc": "CANARY-OUTSIDE\n", "home/notes.txt": "CANARY-OUTSIDE\n",
 		"home/config.jsonc": `{"model": {"api_key": "casekey-Of/9876543210-long"}, "web": {"hosts": ["docs.example.com", "example.org", "bücher.example"], "private": ["localhost:8080", "10.1.2.3:9000"]}}`,
-	} {
-		put(name, text)
-	}
+	})
 	if err := syscall.Mkfifo(filepath.Join(f.Work, "pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, to := range map[string]string{"work/out": f.Out, "work/secretlink": ".env", "work/link": "linked"} {
-		if err := os.Symlink(to, filepath.Join(base, name)); err != nil {
+		if err := os.Symlink(to, filepath.Join(f.Base, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return f
 }
 
 // Places fills the places of a case file in.

@@ -15,21 +15,22 @@ func Fits(e Editor, lines []acptest.Line) bool {
 	}
 	for _, l := range lines {
 		if l.Message != nil && !l.FromAgent && l.Message.Method == "initialize" {
-			blind := e == Acpx && l.Message.Get("clientCapabilities.terminal") == true
-			return !blind && within(l.Message.Get("clientCapabilities"), dig(params, "clientCapabilities"))
+			// The agent makes no terminals in Acpx, which offers them and shows nothing of them.
+			unseenTerminals := e == Acpx && l.Message.Get("clientCapabilities.terminal") == true
+			return !unseenTerminals && offersOnly(l.Message.Get("clientCapabilities"), dig(params, "clientCapabilities"))
 		}
 	}
 	return false
 }
 
-// within reports whether all members of a value stand in another with the same value.
-func within(v, in any) bool {
+// offersOnly reports whether all that a value offers stands in another with the same value.
+func offersOnly(v, in any) bool {
 	members, ok := v.(map[string]any)
 	if !ok {
 		return v == in || v == nil || v == false
 	}
 	for name, member := range members {
-		if (dig(in, name) == nil && member != false) || !within(member, dig(in, name)) {
+		if (dig(in, name) == nil && member != false) || !offersOnly(member, dig(in, name)) {
 			return false
 		}
 	}

@@ -19,12 +19,13 @@ type Loss struct {
 
 func (l Loss) String() string { return l.What + ": " + l.Detail }
 
-// Judge names what the user of an editor loses of a run.
+// Judge names what the user of an editor loses of a run: it holds what the user has seen against what
+// was sent, which is what an editor shows that keeps everything.
 func Judge(e Editor, lines []acptest.Line) []Loss {
 	j := &judge{editor: e}
-	seen, said := Show(e, lines), Show(nil, lines)
-	for _, session := range slices.Sorted(maps.Keys(said)) {
-		j.session(seen[session], said[session])
+	seen, sent := Show(e, lines), Show(nil, lines)
+	for _, session := range slices.Sorted(maps.Keys(sent)) {
+		j.session(seen[session], sent[session])
 	}
 	return j.losses
 }
@@ -37,7 +38,7 @@ func JudgeUnnamed(e Editor, lines []acptest.Line) []Loss {
 	})
 }
 
-// unnamed is an editor that listens all the time.
+// unnamed is an editor that the agent does not know by its name. It listens all the time.
 type unnamed struct{ Editor }
 
 func (unnamed) Drops(string) bool { return false }
@@ -47,6 +48,7 @@ type judge struct {
 	losses []Loss
 }
 
+// lose adds a loss, once.
 func (j *judge) lose(what, format string, args ...any) {
 	l := Loss{what, fmt.Sprintf(format, args...)}
 	if !slices.Contains(j.losses, l) {
@@ -54,20 +56,20 @@ func (j *judge) lose(what, format string, args ...any) {
 	}
 }
 
-func (j *judge) session(seen, said *Screen) {
-	for _, item := range said.Items {
+func (j *judge) session(seen, sent *Screen) {
+	for _, item := range sent.Items {
 		if item.Kind == Tool {
-			j.card(seen, said, item.Card)
+			j.card(seen, sent, item.Card)
 		}
 	}
-	j.texts(seen, said)
+	j.texts(seen, sent)
 	for _, q := range seen.Questions {
 		j.question(q)
 	}
 }
 
 // card holds a card against the call as the protocol has it.
-func (j *judge) card(seen, said *Screen, call *Card) {
+func (j *judge) card(seen, sent *Screen, call *Card) {
 	c := seen.cards[call.ID]
 	switch {
 	case seen.unheardCalls[call.ID]:
@@ -85,11 +87,11 @@ func (j *judge) card(seen, said *Screen, call *Card) {
 		return
 	}
 	for _, p := range parts(call.Content) {
-		if j.editor.Never(p) == "" && !shows(seen, said, look, p) {
-			j.lose(lossOf(p), "%q shows nothing of %s", call.Title, p.brief(said))
+		if j.editor.Never(p) == "" && !shows(seen, sent, look, p) {
+			j.lose(lossOf(p), "%q shows nothing of %s", call.Title, p.brief(sent))
 		}
 	}
-	j.exit(seen, said, look, call)
+	j.exit(seen, sent, look, call)
 }
 
 func lossOf(p Part) string {
@@ -113,10 +115,10 @@ func (p Part) brief(s *Screen) string {
 	return fmt.Sprintf("%q", head(flat(p.Text), 60))
 }
 
-// shows reports whether a part of the truth is in what a card shows.
-func shows(seen, said *Screen, look View, want Part) bool {
+// shows reports whether a part that was sent is in what a card shows.
+func shows(seen, sent *Screen, look View, want Part) bool {
 	if want.Kind == "terminal" {
-		t := said.Terminals[want.ID]
+		t := sent.Terminals[want.ID]
 		if t == nil || strings.TrimSpace(t.Text) == "" {
 			return true
 		}
@@ -147,13 +149,13 @@ func (p Part) covers(want Part) bool {
 }
 
 // exit insists that an exit code other than 0 can be seen where output can.
-func (j *judge) exit(seen, said *Screen, look View, c *Card) {
+func (j *judge) exit(seen, sent *Screen, look View, c *Card) {
 	if j.editor.Never(Part{Kind: "text", Text: "x"}) != "" || c.Kind != "execute" || c.Status != "completed" {
 		return
 	}
 	code, _ := dig(c.Output, "data", "exit_code").(float64)
 	for _, p := range parts(c.Content) {
-		if t := said.Terminals[p.ID]; p.Kind == "terminal" && t != nil && t.Exit != 0 {
+		if t := sent.Terminals[p.ID]; p.Kind == "terminal" && t != nil && t.Exit != 0 {
 			code = float64(t.Exit)
 		}
 	}
@@ -182,9 +184,9 @@ func ends(s, words string) bool {
 }
 
 // texts insists that all that the agent says is on the screen, each message apart.
-func (j *judge) texts(seen, said *Screen) {
-	all := flat(seen.said() + "\n" + seen.unheardText)
-	for _, item := range said.Items {
+func (j *judge) texts(seen, sent *Screen) {
+	all := flat(seen.chat() + "\n" + seen.unheardText)
+	for _, item := range sent.Items {
 		if item.Kind != Text {
 			continue
 		}

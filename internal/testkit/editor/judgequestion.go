@@ -30,22 +30,35 @@ func (j *judge) matter(q *Question) {
 	for _, p := range parts(list(q.call["content"])) {
 		switch {
 		case p.Kind == "diff" && p.Old == p.New:
-		case p.Kind == "diff" && !covered(q.Parts, p) && !covered(q.look.Parts, p) && !strings.Contains(all+q.said, base(p.Path)):
+		case p.Kind == "diff" && !covered(q.Parts, p) && !covered(q.look.Parts, p) && !strings.Contains(all+q.chat, base(p.Path)):
 			j.lose("question", "%q shows neither the diff nor the name of %s", title, base(p.Path))
 		case p.Kind == "text" && q.call["kind"] == "switch_mode" && !explains(p.Text):
-			if !strings.Contains(all, flat(p.Text)) && !strings.Contains(q.said, flat(p.Text)) {
+			if !strings.Contains(all, flat(p.Text)) && !strings.Contains(q.chat, flat(p.Text)) {
 				j.lose("question", "%q does not show %q", title, head(flat(p.Text), 60))
 			}
 		}
 	}
 	// A question about a command that has diffs is about what it changed.
-	if command := text(dig(q.call["rawInput"], "cmd")); q.call["kind"] == "execute" && !hasDiff(parts(list(q.call["content"]))) {
-		for line := range strings.Lines(command) {
+	if content := parts(list(q.call["content"])); q.call["kind"] == "execute" && !hasDiff(content) {
+		for line := range strings.Lines(commands(q.call, content)) {
 			if !strings.Contains(all, flat(line)) {
 				j.lose("question", "%q does not show %q", title, flat(line))
 			}
 		}
 	}
+}
+
+// commands are the command of the call in a question, and those that its text shows besides.
+func commands(call map[string]any, content []Part) string {
+	all := text(dig(call["rawInput"], "cmd"))
+	for _, p := range content {
+		for i, piece := range strings.Split(p.Text, "```") {
+			if command, ok := strings.CutPrefix(piece, "sh\n"); ok && i%2 == 1 {
+				all += "\n" + command
+			}
+		}
+	}
+	return all
 }
 
 func hasDiff(all []Part) bool {

@@ -13,11 +13,11 @@ type Screen struct {
 	Terminals map[string]*Terminal
 
 	cards map[string]*Card
-	// running are the prompts without an answer; left says that the user has cancelled
+	// running are the prompts without an answer; stopped says that the user has cancelled
 	// and that the editor has stopped listening.
 	running int
-	left    bool
-	// unheard are calls and texts that came after a cancel, when the editor no longer
+	stopped bool
+	// unheardCalls and unheardText came after a cancel, when the editor no longer
 	// listened.
 	unheardCalls map[string]bool
 	unheardText  string
@@ -106,9 +106,9 @@ type Question struct {
 
 	options []Option
 	call    map[string]any
-	// look and said are the card and the chat as they were when it was asked.
+	// look and chat are the card and the chat as they were when it was asked.
 	look View
-	said string
+	chat string
 }
 
 // Choice is a button or key.
@@ -151,8 +151,8 @@ func separate(before, after string) bool {
 	return newlines >= 2 || strings.TrimSpace(before) == ""
 }
 
-// said is all text of the agent that is on the screen.
-func (s *Screen) said() string {
+// chat is all text of the agent that is on the screen.
+func (s *Screen) chat() string {
 	var b strings.Builder
 	for _, item := range s.Items {
 		if item.Kind == Text {

@@ -9,91 +9,91 @@ import (
 // Show feeds the lines of a run to an editor and returns what its user has seen, by
 // session.
 func Show(e Editor, lines []acptest.Line) map[string]*Screen {
-	d := &desk{editor: e, screens: map[string]*Screen{}, asked: map[string]*acptest.Message{}, fromAgent: map[string]*acptest.Message{}}
+	v := &viewer{editor: e, screens: map[string]*Screen{}, asked: map[string]*acptest.Message{}, fromAgent: map[string]*acptest.Message{}}
 	for _, l := range lines {
 		switch {
 		case l.Message == nil:
 		case l.FromAgent:
-			d.agentSays(l.Message)
+			v.agentSays(l.Message)
 		default:
-			d.clientSays(l.Message)
+			v.clientSays(l.Message)
 		}
 	}
-	return d.screens
+	return v.screens
 }
 
-// desk is an editor at work. An editor that is nil is the protocol itself: everything is
+// viewer shows a run in an editor. An editor that is nil stands for the protocol itself: everything is
 // kept, and nothing but updates changes a card.
-type desk struct {
+type viewer struct {
 	editor    Editor
 	screens   map[string]*Screen
 	asked     map[string]*acptest.Message // requests of the client
 	fromAgent map[string]*acptest.Message // and of the agent
 }
 
-func (d *desk) screen(session string) *Screen {
-	s := d.screens[session]
+func (v *viewer) screen(session string) *Screen {
+	s := v.screens[session]
 	if s == nil {
-		s = &Screen{cards: map[string]*Card{}, Terminals: map[string]*Terminal{}, unheardCalls: map[string]bool{}, apart: d.editor == nil}
-		d.screens[session] = s
+		s = &Screen{cards: map[string]*Card{}, Terminals: map[string]*Terminal{}, unheardCalls: map[string]bool{}, apart: v.editor == nil}
+		v.screens[session] = s
 	}
 	return s
 }
 
-func (d *desk) clientSays(m *acptest.Message) {
+func (v *viewer) clientSays(m *acptest.Message) {
 	switch {
 	case m.IsResponse():
-		d.terminalAnswered(m)
+		v.terminalAnswered(m)
 	case m.IsRequest():
-		d.asked[string(m.ID)] = m
+		v.asked[string(m.ID)] = m
 		if m.Method == "session/prompt" {
-			s := d.screen(m.Session())
+			s := v.screen(m.Session())
 			s.running++
-			s.left = false
+			s.stopped = false
 			s.Items = append(s.Items, &Item{Kind: Prompt, Text: encode(m.Get("prompt"))})
 		}
 	case m.Method == "session/cancel":
-		s := d.screen(m.Session())
-		s.left = s.running > 0 && d.editor == CodeCompanion
+		s := v.screen(m.Session())
+		s.stopped = s.running > 0 && v.editor == CodeCompanion
 	}
 }
 
-func (d *desk) agentSays(m *acptest.Message) {
+func (v *viewer) agentSays(m *acptest.Message) {
 	switch {
 	case m.IsResponse():
-		if asked := d.asked[string(m.ID)]; asked != nil && asked.Method == "session/prompt" {
-			s := d.screen(asked.Session())
+		if asked := v.asked[string(m.ID)]; asked != nil && asked.Method == "session/prompt" {
+			s := v.screen(asked.Session())
 			s.running--
-			s.left = false
+			s.stopped = false
 		}
 	case m.IsRequest():
-		d.fromAgent[string(m.ID)] = m
+		v.fromAgent[string(m.ID)] = m
 		if m.Method == "session/request_permission" {
-			d.ask(m)
+			v.ask(m)
 		}
 	case m.Method == "session/update":
 		kind, members := m.Update()
-		d.update(d.screen(m.Session()), kind, members)
+		v.update(v.screen(m.Session()), kind, members)
 	}
 }
 
 // ignores reports whether the editor ignores a message now.
-func (d *desk) ignores(s *Screen, kind string) bool {
-	return d.editor != nil && (s.running == 0 || s.left) && d.editor.Drops(kind)
+func (v *viewer) ignores(s *Screen, kind string) bool {
+	return v.editor != nil && (s.running == 0 || s.stopped) && v.editor.Drops(kind)
 }
 
-func (d *desk) update(s *Screen, kind string, members map[string]any) {
-	if d.editor == nil || !d.ignores(s, kind) {
-		d.show(s, kind, members)
+func (v *viewer) update(s *Screen, kind string, members map[string]any) {
+	if v.editor == nil || !v.ignores(s, kind) {
+		v.show(s, kind, members)
 		return
 	}
-	if s.left {
+	if s.stopped {
 		s.unheardCalls[text(members["toolCallId"])] = true
 		s.unheardText += text(dig(members, "content", "text"))
 	}
 }
 
-func (d *desk) show(s *Screen, kind string, members map[string]any) {
+func (v *viewer) show(s *Screen, kind string, members map[string]any) {
 	switch kind {
 	case "agent_message_chunk", "agent_thought_chunk":
 		p, _ := block(members["content"])
@@ -106,10 +106,10 @@ func (d *desk) show(s *Screen, kind string, members map[string]any) {
 		if info := dig(members, "_meta", "terminal_info"); info != nil {
 			s.Terminals[text(dig(info, "terminal_id"))] = &Terminal{}
 		}
-		d.apply(s, members, Opened)
+		v.apply(s, members, Opened)
 	case "tool_call_update":
 		s.terminalSays(members)
-		d.apply(s, members, Updated)
+		v.apply(s, members, Updated)
 	case "plan":
 		s.Plan = nil
 		for _, entry := range list(members["entries"]) {
@@ -126,7 +126,7 @@ func (d *desk) show(s *Screen, kind string, members map[string]any) {
 }
 
 // apply finds the card, or adds one, and changes it.
-func (d *desk) apply(s *Screen, call map[string]any, by Source) *Card {
+func (v *viewer) apply(s *Screen, call map[string]any, by Source) *Card {
 	id := text(call["toolCallId"])
 	c := s.cards[id]
 	if c == nil {
@@ -135,10 +135,10 @@ func (d *desk) apply(s *Screen, call map[string]any, by Source) *Card {
 		s.Items = append(s.Items, &Item{Kind: Tool, Card: c})
 	}
 	switch {
-	case d.editor == nil && by != Asked:
+	case v.editor == nil && by != Asked:
 		c.merge(call)
-	case d.editor != nil:
-		d.editor.Apply(s, c, call, by)
+	case v.editor != nil:
+		v.editor.Apply(s, c, call, by)
 	}
 	return c
 }
@@ -159,12 +159,12 @@ func (s *Screen) terminalSays(members map[string]any) {
 }
 
 // terminalAnswered reads what a terminal of the client's has shown from its answers.
-func (d *desk) terminalAnswered(m *acptest.Message) {
-	asked := d.fromAgent[string(m.ID)]
+func (v *viewer) terminalAnswered(m *acptest.Message) {
+	asked := v.fromAgent[string(m.ID)]
 	if asked == nil || m.Error != nil {
 		return
 	}
-	s := d.screen(asked.Session())
+	s := v.screen(asked.Session())
 	switch asked.Method {
 	case "terminal/create":
 		s.Terminals[text(m.Get("result.terminalId"))] = &Terminal{}
@@ -178,17 +178,17 @@ func (d *desk) terminalAnswered(m *acptest.Message) {
 }
 
 // ask shows a permission request.
-func (d *desk) ask(m *acptest.Message) {
-	s := d.screen(m.Session())
+func (v *viewer) ask(m *acptest.Message) {
+	s := v.screen(m.Session())
 	call, _ := m.Get("toolCall").(map[string]any)
 	options := optionsOf(m.Get("options"))
-	if d.editor == nil || d.ignores(s, m.Method) {
-		s.Questions = append(s.Questions, &Question{Call: text(call["toolCallId"]), Dropped: d.editor != nil, options: options, call: call})
+	if v.editor == nil || v.ignores(s, m.Method) {
+		s.Questions = append(s.Questions, &Question{Call: text(call["toolCallId"]), Dropped: v.editor != nil, options: options, call: call})
 		return
 	}
-	c := d.apply(s, call, Asked)
-	q := d.editor.Ask(s, c, call, slices.Clone(options))
+	c := v.apply(s, call, Asked)
+	q := v.editor.Ask(s, c, call, slices.Clone(options))
 	q.Call, q.options, q.call = c.ID, options, call
-	q.look, q.said = d.editor.Look(s, c), flat(s.said())
+	q.look, q.chat = v.editor.Look(s, c), flat(s.chat())
 	s.Questions = append(s.Questions, &q)
 }

@@ -23,35 +23,36 @@ import (
 // Canary is in every token and secret that a Server gives, for tests that look for them.
 const Canary = "canary-7f3a9c"
 
-// Server is the MCP server, at /mcp and at /sse, and its authorization server. What is below Knobs is
-// read under Do.
+// Server is the MCP server, at /mcp and at /sse, and its authorization server. It is safe for
+// concurrent use.
 type Server struct {
 	URL string
 	// SSE is the same server over the older transport, which has no metadata of its own.
 	SSE string
 
-	mu     sync.Mutex
-	http   *httptest.Server
-	codes  map[string]url.Values // what was authorized, by code
-	access []string              // tokens that are good
-	fresh  []string              // refresh tokens that are good
-	knobs  Knobs
-	counts Counts
+	http *httptest.Server
+
+	mu      sync.Mutex            // guards what follows
+	codes   map[string]url.Values // what was authorized, by code
+	access  []string              // access tokens that are good
+	refresh []string              // refresh tokens that are good
+	knobs   Knobs
+	counts  Counts
 }
 
-// Knobs are how the server behaves otherwise than it should.
+// Knobs are what a test changes about the server. The zero value is a server that behaves as it should.
 type Knobs struct {
-	// Life is how long a token is said to last, in seconds; 0 is not said.
+	// Life is how long a token lasts by its answer, in seconds; with 0 the answer does not say.
 	Life int
 	// NoRefresh refuses each refresh.
 	NoRefresh bool
-	// Metadata, Token and Authorize are addresses to give out instead of its own.
+	// Issuer, Token and Authorize are addresses that its metadata give in place of its own.
 	Issuer, Token, Authorize string
-	// Denies has the user refused.
+	// Denies has the user refuse the client.
 	Denies bool
-	// Useless refuses each token that was given out, and Scope wants one of another scope.
+	// Useless refuses every token; Scope refuses every good token, because of its scope.
 	Useless, Scope bool
-	// Speaks has a refusal be a message of the protocol, too.
+	// Speaks adds a message of the protocol to a refusal.
 	Speaks bool
 	// NoRegister is what it answers to a client that wants to register, instead of taking it.
 	NoRegister string
@@ -80,8 +81,8 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
-// Turn changes how the server behaves.
-func (s *Server) Turn(change func(*Knobs)) {
+// Change changes how the server behaves.
+func (s *Server) Change(change func(*Knobs)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.knobs)
@@ -94,7 +95,7 @@ func (s *Server) Counts() Counts {
 	return s.counts
 }
 
-// Expire has all tokens refused that were given out to call with.
+// Expire ends the life of all access tokens; refresh tokens stay good.
 func (s *Server) Expire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -244,9 +245,9 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 			asked.Get("redirect_uri") == r.Form.Get("redirect_uri")
 	case "refresh_token":
 		s.counts.Refreshed++
-		at := slices.Index(s.fresh, r.Form.Get("refresh_token"))
+		at := slices.Index(s.refresh, r.Form.Get("refresh_token"))
 		if good = good && at >= 0 && !s.knobs.NoRefresh; good {
-			s.fresh = slices.Delete(s.fresh, at, at+1) // each is good once
+			s.refresh = slices.Delete(s.refresh, at, at+1) // each is good once
 		}
 	default:
 		good = false
@@ -259,7 +260,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	if s.knobs.Life > 0 {
 		given["expires_in"] = s.knobs.Life
 	}
-	s.access, s.fresh = append(s.access, given["access_token"].(string)), append(s.fresh, given["refresh_token"].(string))
+	s.access, s.refresh = append(s.access, given["access_token"].(string)), append(s.refresh, given["refresh_token"].(string))
 	answer(w, http.StatusOK, given)
 }
 

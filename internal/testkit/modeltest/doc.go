@@ -20,8 +20,8 @@
 // A [Strict] server has one of the [Rules] by which real servers want reasoning back, and
 // refuses every request that breaks it.
 //
-// It knows nothing of model or its implementations. It imports the standard
-// library. A Server runs the goroutines of one HTTP server; Close ends them.
+// It knows nothing of model or its implementations. It imports internal/pause,
+// transcript for [Stored], and the standard library. A Server runs the goroutines of one HTTP server; Close ends them.
 //
 // # Requirements
 //

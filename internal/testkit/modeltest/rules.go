@@ -35,7 +35,8 @@ func inField(field string) func(int) []string {
 	}
 }
 
-// back is the field as it must come back, with fill where there was nothing.
+// back is the field with the thought of a step, as it must come back; fill is the value of a step
+// without a thought, "" where the field must be absent then.
 func back(field, fill string) func(int) map[string]string {
 	return func(n int) map[string]string {
 		switch {

@@ -163,7 +163,6 @@ func (s *Step) answer(w http.ResponseWriter, r *http.Request) {
 	for name, value := range s.Header {
 		w.Header().Set(name, value)
 	}
-	out := &stream{w: w, r: r, step: s}
 	switch {
 	case s.Status != 0 && s.Status != http.StatusOK:
 		w.WriteHeader(s.Status)
@@ -177,7 +176,7 @@ func (s *Step) answer(w http.ResponseWriter, r *http.Request) {
 		if w.Header().Get("Content-Type") == "" {
 			w.Header().Set("Content-Type", "text/event-stream")
 		}
-		out.play()
+		(&stream{w: w, r: r, step: s}).play()
 	}
 }
 

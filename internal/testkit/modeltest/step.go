@@ -49,7 +49,7 @@ type Step struct {
 	// until the client goes away. 0 means never; -1 before the first.
 	Cut   int `json:"cut"`
 	Stall int `json:"stall"`
-	// NoDone leaves [DONE] away.
+	// NoDone leaves [DONE] out.
 	NoDone bool `json:"no_done"`
 }
 
@@ -57,13 +57,13 @@ type Step struct {
 type Call struct {
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
-	// ID is call_1 and so on when it is empty; NoID leaves it away.
+	// ID is call_1 and so on when it is empty; NoID leaves it out.
 	ID   string `json:"id"`
 	NoID bool   `json:"no_id"`
 	// Pieces is how many deltas carry the arguments; 0 means one, in the event
 	// of the name.
 	Pieces int `json:"pieces"`
-	// NoIndex leaves the index away.
+	// NoIndex leaves the index out.
 	NoIndex bool `json:"no_index"`
 }
 

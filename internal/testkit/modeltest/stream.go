@@ -16,36 +16,37 @@ type stream struct {
 	sent int
 }
 
-func (o *stream) play() {
-	for _, line := range o.step.Raw {
-		if !o.send([]byte(line + "\n")) {
+// play sends the events of the step, up to its fault if it has one.
+func (s *stream) play() {
+	for _, line := range s.step.Raw {
+		if !s.send([]byte(line + "\n")) {
 			return
 		}
 	}
-	if o.step.Raw != nil {
-		o.fault(true)
+	if s.step.Raw != nil {
+		s.fault(true)
 		return
 	}
-	for _, d := range o.step.deltas() {
-		if !o.event(map[string]any{"index": 0, "delta": d, "finish_reason": nil}, nil) {
+	for _, d := range s.step.deltas() {
+		if !s.event(map[string]any{"index": 0, "delta": d, "finish_reason": nil}, nil) {
 			return
 		}
 	}
-	if finish := o.step.finish(); finish != nil {
-		if !o.event(map[string]any{"index": 0, "delta": delta{}, "finish_reason": finish}, nil) {
+	if finish := s.step.finish(); finish != nil {
+		if !s.event(map[string]any{"index": 0, "delta": delta{}, "finish_reason": finish}, nil) {
 			return
 		}
 	}
-	if o.step.Usage != nil && !o.event(nil, o.step.Usage) {
+	if s.step.Usage != nil && !s.event(nil, s.step.Usage) {
 		return
 	}
-	if !o.step.NoDone {
-		o.send([]byte("data: [DONE]\n\n"))
+	if !s.step.NoDone {
+		s.send([]byte("data: [DONE]\n\n"))
 	}
 }
 
 // event sends one event in the form of the real API.
-func (o *stream) event(choice map[string]any, usage json.RawMessage) bool {
+func (s *stream) event(choice map[string]any, usage json.RawMessage) bool {
 	event := map[string]any{
 		"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1700000000, "model": "fake",
 		"system_fingerprint": "fp_fake", "choices": []any{},
@@ -60,37 +61,38 @@ func (o *stream) event(choice map[string]any, usage json.RawMessage) bool {
 	if err != nil {
 		return false
 	}
-	return o.send(fmt.Appendf(nil, "data: %s\n\n", text))
+	return s.send(fmt.Appendf(nil, "data: %s\n\n", text))
 }
 
 // send writes and flushes one piece, unless the client is gone or the step
 // breaks off before it.
-func (o *stream) send(text []byte) bool {
-	if o.fault(false) || o.r.Context().Err() != nil {
+func (s *stream) send(text []byte) bool {
+	if s.fault(false) || s.r.Context().Err() != nil {
 		return false
 	}
-	if o.sent > 0 && o.step.Pace > 0 {
-		if pause.For(o.r.Context(), o.step.pause()) != nil {
+	if s.sent > 0 && s.step.Pace > 0 {
+		if pause.For(s.r.Context(), s.step.pause()) != nil {
 			return false
 		}
 	}
-	_, _ = o.w.Write(text)
-	_ = http.NewResponseController(o.w).Flush()
-	o.sent++
+	_, _ = s.w.Write(text)
+	_ = http.NewResponseController(s.w).Flush()
+	s.sent++
 	return true
 }
 
-// fault cuts or stalls the answer if that is due.
-func (o *stream) fault(atEnd bool) bool {
+// fault cuts or stalls the answer if that is due, and reports whether it did. atEnd says that no
+// further event comes, so that a fault after more events is due, too.
+func (s *stream) fault(atEnd bool) bool {
 	due := func(after int) bool {
-		return after == -1 && o.sent == 0 || after > 0 && (o.sent >= after || atEnd)
+		return after == -1 && s.sent == 0 || after > 0 && (s.sent >= after || atEnd)
 	}
 	switch {
-	case due(o.step.Cut):
+	case due(s.step.Cut):
 		panic(http.ErrAbortHandler) // how net/http breaks a connection
-	case due(o.step.Stall):
-		_ = http.NewResponseController(o.w).Flush()
-		<-o.r.Context().Done()
+	case due(s.step.Stall):
+		_ = http.NewResponseController(s.w).Flush()
+		<-s.r.Context().Done()
 		return true
 	}
 	return false

@@ -73,20 +73,25 @@ func (s *Strict) Refused() []string {
 }
 
 // Transport carries requests for any address to the server.
-func (s *Strict) Transport() http.RoundTripper { return moved{strings.TrimPrefix(s.URL, "http://")} }
+func (s *Strict) Transport() http.RoundTripper {
+	return redirect{strings.TrimSuffix(strings.TrimPrefix(s.URL, "http://"), "/v1")}
+}
 
-type moved struct{ to string }
+// redirect sends every request to one server.
+type redirect struct{ host string }
 
 // RoundTrip implements http.RoundTripper.
-func (m moved) RoundTrip(req *http.Request) (*http.Response, error) {
+func (r redirect) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
-	req.URL.Scheme, req.URL.Host, req.URL.Path = "http", strings.TrimSuffix(m.to, "/v1"), "/v1/chat/completions"
+	req.URL.Scheme, req.URL.Host, req.URL.Path = "http", r.host, "/v1/chat/completions"
 	req.Host = ""
 	return http.DefaultTransport.RoundTrip(req)
 }
 
-// CloseIdleConnections lets go of the connections of all such transports.
-func (moved) CloseIdleConnections() { http.DefaultTransport.(*http.Transport).CloseIdleConnections() }
+// CloseIdleConnections closes those of all such transports, for they share one.
+func (redirect) CloseIdleConnections() {
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}
 
 func (s *Strict) answer(w http.ResponseWriter, r *http.Request) {
 	var body struct {
@@ -170,7 +175,8 @@ func (m message) text(name string) string {
 // markForm is what step puts into each answer.
 var markForm = regexp.MustCompile(`\[([^\[\]#]+)#([0-9]+)\]`)
 
-// check returns what a message breaks, "" when it is well.
+// check returns how message i breaks the rule, "" when it keeps it. past says that the message
+// belongs to a turn before the last.
 func (s *Strict) check(i int, m message, past bool) string {
 	var calls []struct {
 		Extra json.RawMessage `json:"extra_content"`

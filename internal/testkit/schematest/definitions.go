@@ -64,15 +64,16 @@ func (d *definitions) validate(name string, raw json.RawMessage) error {
 	return nil
 }
 
-// object is validate of an object, whose members are all known; one that is missing is empty.
-func (d *definitions) object(name string, raw json.RawMessage) error {
+// validateObject is validate for an object, which may have known members only. raw is nil where the
+// object is absent, which is judged as an empty one.
+func (d *definitions) validateObject(name string, raw json.RawMessage) error {
 	if raw == nil {
 		raw = json.RawMessage("{}")
 	}
 	if err := d.validate(name, raw); err != nil {
 		return err
 	}
-	return d.customMember(name, raw)
+	return d.onlyKnownMembers(name, raw)
 }
 
 // compile resolves a definition together with the definitions it refers to. A schema can be

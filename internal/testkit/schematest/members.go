@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-const prefix = "#/$defs/"
+const prefix = "#/$defs/" // of a reference to a definition
 
 func reference(name string) string { return prefix + name }
 
@@ -68,9 +68,9 @@ func gatherMembers(to map[string]bool, defs map[string]json.RawMessage, name str
 	walk(defs[name])
 }
 
-// customMember reports a member of a message that no version of the schema has: the
+// onlyKnownMembers returns an error for a member of a message that no version of the schema has: the
 // protocol leaves room for additions in `_meta` only.
-func (d *definitions) customMember(name string, raw json.RawMessage) error {
+func (d *definitions) onlyKnownMembers(name string, raw json.RawMessage) error {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(raw, &object) != nil {
 		return nil

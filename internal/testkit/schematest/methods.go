@@ -30,10 +30,9 @@ func methodsOf(defs map[string]json.RawMessage) (map[string]method, error) {
 		}
 		m := methods[def.Method]
 		m.side = def.Side
-		switch {
-		case strings.HasSuffix(name, "Response"):
+		if strings.HasSuffix(name, "Response") {
 			m.result = name
-		default:
+		} else {
 			m.params, m.notification = name, strings.HasSuffix(name, "Notification")
 		}
 		methods[def.Method] = m
@@ -41,8 +40,8 @@ func methodsOf(defs map[string]json.RawMessage) (map[string]method, error) {
 	return methods, nil
 }
 
-// find returns a method that is called in direction d, and what judges it. A client asks for a
-// draft by calling it; the agent may not call one.
+// find returns a method that is called in direction d, and the definitions that judge it. The client
+// may call a method that is a draft; the agent may not.
 func (v *Validator) find(d Direction, name string) (m method, judge *definitions, ok bool) {
 	if m, ok = v.methods[name]; ok {
 		return m, v.judge(), true

@@ -35,7 +35,7 @@ func (d Direction) String() string {
 type Validator struct {
 	methods map[string]method
 	drafted map[string]method // those of the unstable schema
-	draft   *definitions      // of the unstable schema; without any where it is missing
+	draft   *definitions      // the unstable schema; empty where that is missing
 
 	mu      sync.Mutex
 	defs    *definitions    // of the stable schema, until the client asks for drafts
@@ -103,12 +103,12 @@ func (v *Validator) judge() *definitions {
 // announcesDraft reports whether the parameters of initialize ask for a part of the
 // protocol that is a draft.
 func announcesDraft(params json.RawMessage) bool {
-	var said struct {
+	var initialize struct {
 		ClientCapabilities struct {
 			Subagents map[string]any `json:"subagents"`
 		} `json:"clientCapabilities"`
 	}
-	return json.Unmarshal(params, &said) == nil && said.ClientCapabilities.Subagents != nil
+	return json.Unmarshal(params, &initialize) == nil && initialize.ClientCapabilities.Subagents != nil
 }
 
 // envelope is a JSON-RPC message.
@@ -130,6 +130,7 @@ func (v *Validator) Observe(d Direction, line []byte) {
 	}
 }
 
+// note keeps the method of a request for its answer.
 func (v *Validator) note(d Direction, e *envelope) {
 	if d == ToAgent && *e.Method == "initialize" && announcesDraft(e.Params) {
 		v.AllowDrafts()
@@ -198,7 +199,7 @@ func (v *Validator) call(d Direction, e *envelope, notification bool) error {
 	if m.side == "agent" && d == ToClient || m.side == "client" && d == ToAgent {
 		return fmt.Errorf("%s is served by the %s", *e.Method, m.side)
 	}
-	return judge.object(m.params, e.Params)
+	return judge.validateObject(m.params, e.Params)
 }
 
 func (v *Validator) response(d Direction, e *envelope) error {
@@ -220,7 +221,7 @@ func (v *Validator) response(d Direction, e *envelope) error {
 	if d == ToAgent {
 		asked = ToClient
 	}
-	name, err := v.answered(asked, e.ID)
+	name, err := v.takeRequest(asked, e.ID)
 	if err != nil || e.Error != nil {
 		return err
 	}
@@ -231,12 +232,12 @@ func (v *Validator) response(d Direction, e *envelope) error {
 	case !ok:
 		return fmt.Errorf("a result for %q, which is no method", name)
 	}
-	return judge.object(m.result, e.Result)
+	return judge.validateObject(m.result, e.Result)
 }
 
 // failure judges an error: besides the schema, its message must be one line.
 func (v *Validator) failure(raw json.RawMessage) error {
-	if err := v.judge().object("Error", raw); err != nil {
+	if err := v.judge().validateObject("Error", raw); err != nil {
 		return err
 	}
 	var e struct{ Message string }
@@ -249,8 +250,8 @@ func (v *Validator) failure(raw json.RawMessage) error {
 	return nil
 }
 
-// answered returns the method of the request that went in direction asked, which it forgets.
-func (v *Validator) answered(asked Direction, id json.RawMessage) (string, error) {
+// takeRequest forgets a request that went in direction asked, and returns its method.
+func (v *Validator) takeRequest(asked Direction, id json.RawMessage) (string, error) {
 	key := call{asked, string(id)}
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -23,7 +23,7 @@ type Box struct {
 	Limit time.Duration // for one text
 }
 
-// Result is what one text did, from the moment when its bash began.
+// Result is what one text did from the moment at which its bash had been started.
 type Result struct {
 	Programs [][]string // each program that was started, with its arguments
 	Offences []string   // files that were opened or changed, sockets: each attempt

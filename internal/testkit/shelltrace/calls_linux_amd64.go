@@ -6,14 +6,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syscalls is a system call as it begins.
-type syscalls struct {
+// call is a system call as it begins.
+type call struct {
 	nr   uint64
 	args [6]uint64
 	path string // of a call that names one
 }
 
-// Calls that open files or change them, and where their path stands.
+// The calls that are looked at: the names of the first three say where a call that changes a file has
+// its path: behind a directory (At), as its first argument (Path), or nowhere, for the file is open (Open).
 var (
 	changingAt = []uint64{
 		unix.SYS_MKDIRAT, unix.SYS_UNLINKAT, unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2, unix.SYS_LINKAT, unix.SYS_MKNODAT, unix.SYS_FCHMODAT,
@@ -58,7 +59,7 @@ func filter() []byte {
 }
 
 // openFlags returns the flags of a call that opens a file.
-func openFlags(c syscalls) (flags uint64, ok bool) {
+func openFlags(c call) (flags uint64, ok bool) {
 	switch c.nr {
 	case unix.SYS_OPENAT:
 		return c.args[2], true

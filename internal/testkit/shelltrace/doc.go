@@ -5,8 +5,8 @@
 // user), the seccomp filter that stops at the calls that matter, and the tracer that
 // reads them: programs started, files opened or changed, sockets. It refuses to know
 // what is allowed: the caller says which files may be read and compares the programs.
-// It works on Linux on amd64 alone. Only tests import it; it imports the standard library
-// and golang.org/x/sys. Run locks its goroutine to a thread, and stops a timer of its own
+// It works on Linux on amd64 alone. Only tests import it; it imports
+// internal/pathname, golang.org/x/sys and the standard library. Run locks its goroutine to a thread, and stops a timer of its own
 // for each text before it returns.
 //
 //	box := shelltrace.Box{Bwrap: "/usr/bin/bwrap", Bash: "/usr/bin/bash", Mounts: []string{"--ro-bind", dir, dir}}

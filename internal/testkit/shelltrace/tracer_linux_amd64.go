@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -29,7 +30,8 @@ type tracer struct {
 	limit   time.Duration
 	results []Result
 	driver  int // the bash that starts the texts
-	// text is the one that a process belongs to; those of bubblewrap and the driver have none.
+	// text is, by process, the number of the text that it belongs to; bubblewrap and the driver have
+	// none.
 	text map[int]int
 	// armed are the processes of a text from the exec of its bash on.
 	armed map[int]bool
@@ -37,11 +39,12 @@ type tracer struct {
 	// may stop before that, and is held until then.
 	known, held map[int]bool
 	pending     map[int]string // an offence if the call succeeds
-	next        int
+	next        int            // the text that the driver starts next
 	timer       *time.Timer
-	mu          sync.Mutex
+	mu          sync.Mutex // see tracer
 }
 
+// follow traces a process and all that descend from it, until none of them is left.
 func (t *tracer) follow(first int) error {
 	var status syscall.WaitStatus
 	if _, err := syscall.Wait4(first, &status, 0, nil); err != nil {
@@ -54,9 +57,11 @@ func (t *tracer) follow(first int) error {
 	if err := unix.PtraceCont(first, 0); err != nil {
 		return fmt.Errorf("trace: %w", err)
 	}
-	for {
-		// Only what this thread has started: other tests have children of their own.
-		tid, err := syscall.Wait4(-1, &status, unix.WALL|unix.WNOTHREAD, nil)
+	for len(t.known)+len(t.held) > 0 {
+		tid, err := t.awaitTraced()
+		if err == nil {
+			_, err = syscall.Wait4(tid, &status, unix.WALL|unix.WNOTHREAD, nil)
+		}
 		switch {
 		case errors.Is(err, syscall.EINTR):
 		case errors.Is(err, syscall.ECHILD):
@@ -68,6 +73,30 @@ func (t *tracer) follow(first int) error {
 		default:
 			t.stopped(tid, status)
 		}
+	}
+	return nil
+}
+
+// What waitid says of a child (sigaction(2)).
+const (
+	childTrapped = 4  // CLD_TRAPPED
+	childPID     = 16 // where the id stands in siginfo_t
+)
+
+// awaitTraced returns a process that is traced and has stopped or ended, and leaves its state to be
+// read. Of the children of this thread some may be of other tests, which ran on it before: they end
+// without having been seen, and are left to what waits for them.
+func (t *tracer) awaitTraced() (tid int, err error) {
+	for {
+		var info unix.Siginfo
+		if err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WSTOPPED|unix.WALL|unix.WNOTHREAD|unix.WNOWAIT, nil); err != nil {
+			return 0, err
+		}
+		tid := int(*(*int32)(unsafe.Add(unsafe.Pointer(&info), childPID)))
+		if info.Code == childTrapped || t.known[tid] || t.held[tid] {
+			return tid, nil
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 
@@ -87,10 +116,10 @@ func (t *tracer) stopped(tid int, status syscall.WaitStatus) {
 	resume := unix.PtraceCont
 	switch {
 	case signal == syscall.SIGTRAP|0x80:
-		t.ended(tid)
+		t.callEnded(tid)
 		signal = 0
 	case signal == syscall.SIGTRAP && status.TrapCause() == unix.PTRACE_EVENT_SECCOMP:
-		if t.armed[tid] && t.called(tid) {
+		if t.armed[tid] && t.callBegun(tid) {
 			resume = unix.PtraceSyscall // the end of the call matters
 		}
 		signal = 0
@@ -106,7 +135,7 @@ func (t *tracer) stopped(tid int, status syscall.WaitStatus) {
 	_ = resume(tid, int(signal)) // it may be gone
 }
 
-// event notes which text a process belongs to: each child of the driver starts the next.
+// event follows the starts of processes and of programs.
 func (t *tracer) event(tid, cause int) {
 	switch cause {
 	case unix.PTRACE_EVENT_EXEC:
@@ -124,17 +153,18 @@ func (t *tracer) event(tid, cause int) {
 			t.offend(tid, "starts what could not be followed: "+err.Error())
 			return
 		}
-		t.started(tid, int(msg))
+		t.childStarted(tid, int(msg))
 	}
 }
 
-func (t *tracer) started(parent, child int) {
+// childStarted gives a new process the text of its parent; a child of the driver begins the next one.
+func (t *tracer) childStarted(parent, child int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.known[child] = true
 	if parent == t.driver && t.next < len(t.results) {
 		t.text[child] = t.next
-		t.watch(t.next)
+		t.limitTime(t.next)
 		t.next++
 	} else if text, ok := t.text[parent]; ok {
 		t.text[child] = text
@@ -146,8 +176,8 @@ func (t *tracer) started(parent, child int) {
 	}
 }
 
-// watch ends the processes of a text that takes too long.
-func (t *tracer) watch(text int) {
+// limitTime ends the processes of a text that takes too long.
+func (t *tracer) limitTime(text int) {
 	if t.timer != nil {
 		t.timer.Stop()
 	}
@@ -171,8 +201,8 @@ func (t *tracer) offend(tid int, what string) {
 	}
 }
 
-// called looks at a call that begins, and reports whether its end has to be seen.
-func (t *tracer) called(tid int) (end bool) {
+// callBegun judges a call that begins, and reports whether its result has to be seen as well.
+func (t *tracer) callBegun(tid int) (end bool) {
 	var regs unix.PtraceRegs
 	switch err := unix.PtraceGetRegs(tid, &regs); {
 	case errors.Is(err, unix.ESRCH):
@@ -181,13 +211,13 @@ func (t *tracer) called(tid int) (end bool) {
 		t.offend(tid, "could not be looked at: "+err.Error())
 		return false
 	}
-	c := syscalls{nr: regs.Orig_rax, args: [6]uint64{regs.Rdi, regs.Rsi, regs.Rdx, regs.R10, regs.R8, regs.R9}}
+	c := call{nr: regs.Orig_rax, args: [6]uint64{regs.Rdi, regs.Rsi, regs.Rdx, regs.R10, regs.R8, regs.R9}}
 	switch {
 	case slices.Contains(starting, c.nr):
-		t.program(tid, c)
+		t.recordProgram(tid, c)
 		return false
 	case slices.Contains(reaching, c.nr):
-		if !localName(tid, c) {
+		if !localSocket(tid, c) {
 			t.offend(tid, fmt.Sprintf("makes call %d, socket and the like (%d)", c.nr, c.args[0]))
 		}
 		return false
@@ -207,8 +237,8 @@ func (t *tracer) called(tid int) (end bool) {
 	return false
 }
 
-// ended looks at the result of a call whose end had to be seen.
-func (t *tracer) ended(tid int) {
+// callEnded looks at the result of a call for which callBegun wanted that.
+func (t *tracer) callEnded(tid int) {
 	what := t.pending[tid]
 	delete(t.pending, tid)
 	var regs unix.PtraceRegs
@@ -217,9 +247,9 @@ func (t *tracer) ended(tid int) {
 	}
 }
 
-// localName reports a socket of the local machine, or its connection to the cache of
-// names of libc, for which it looks in the box, where there is none.
-func localName(tid int, c syscalls) bool {
+// localSocket reports whether a call only makes a socket of the local machine, or connects it to
+// libc's cache of names, which libc tries first and does not find in the box.
+func localSocket(tid int, c call) bool {
 	switch c.nr {
 	case unix.SYS_SOCKET:
 		return c.args[0] == unix.AF_UNIX
@@ -230,8 +260,8 @@ func localName(tid int, c syscalls) bool {
 	return false
 }
 
-// program records a program that is started, with its arguments.
-func (t *tracer) program(tid int, c syscalls) {
+// recordProgram records a program that is started, with its arguments.
+func (t *tracer) recordProgram(tid int, c call) {
 	name, argv := c.args[0], c.args[1]
 	if c.nr == unix.SYS_EXECVEAT {
 		name, argv = c.args[1], c.args[2]
@@ -252,7 +282,7 @@ func (t *tracer) program(tid int, c syscalls) {
 }
 
 // path is the absolute path that a call names.
-func (t *tracer) path(tid int, c syscalls) string {
+func (t *tracer) path(tid int, c call) string {
 	at, name := unix.AT_FDCWD, c.args[0]
 	switch {
 	case slices.Contains(changingOpen, c.nr):

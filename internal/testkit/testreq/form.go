@@ -1,6 +1,10 @@
 package testreq
 
-import "os"
+import (
+	"flag"
+	"os"
+	"strconv"
+)
 
 // EnvFull is the variable that, set to "1", has every test run in its full form. make test
 // sets it.
@@ -29,4 +33,16 @@ func Pick[T any](n int, all []T) []T {
 		some[i] = all[i*len(all)/n]
 	}
 	return some
+}
+
+// rapidChecks is the flag of pgregory.net/rapid that says how many cases a property is checked
+// with.
+const rapidChecks = "rapid.checks"
+
+// Checks has each property of a package that uses pgregory.net/rapid checked with so many cases
+// in the short form, unless the command line says how many. It is for TestMain.
+func Checks(few int) {
+	if !Full() && flag.Lookup(rapidChecks) != nil {
+		_ = flag.Set(rapidChecks, strconv.Itoa(few)) // a number is what the flag takes
+	}
 }

@@ -1,6 +1,7 @@
 package testreq_test
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,6 +30,19 @@ func TestForm(t *testing.T) {
 		}
 		if diff := cmp.Diff(tt.pick, testreq.Pick(tt.n, all)); diff != "" {
 			t.Errorf("%s=%q: Pick(%d) (-want +got):\n%s", testreq.EnvFull, tt.env, tt.n, diff)
+		}
+	}
+}
+
+func TestChecks(t *testing.T) {
+	checks := flag.Int("rapid.checks", 100, "as of pgregory.net/rapid, which is not linked here")
+	for _, tt := range []struct {
+		env  string
+		want int
+	}{{"1", 100}, {"", 30}} {
+		t.Setenv(testreq.EnvFull, tt.env)
+		if testreq.Checks(30); *checks != tt.want {
+			t.Errorf("%s=%q: %d checks, want %d", testreq.EnvFull, tt.env, *checks, tt.want)
 		}
 	}
 }

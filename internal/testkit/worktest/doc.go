@@ -6,8 +6,8 @@
 // before the workspace is made. [Main] lets a test's binary be the helper that
 // starts commands.
 //
-// It imports workspace and its parts, internal/launch and sandbox; only tests import
-// it. It starts no goroutines.
+// It imports workspace and its parts, tools, sandbox, internal/launch, internal/netns and
+// internal/testkit; only tests import it. It starts no goroutines.
 //
 //	g := worktest.New(t, func(o *workspace.Options) { o.Commands.AtOnce = 1 })
 //	worktest.Put(t, g.In("main.go"), "package main\n")

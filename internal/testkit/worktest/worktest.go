@@ -46,10 +46,14 @@ func isSecret(path string) bool {
 	return slices.Contains(names, ".env") || slices.Contains(names, ".ssh")
 }
 
-// Fixture is a workspace over a fresh directory with a sibling outside it.
+// Fixture is a workspace over a fresh directory.
 type Fixture struct {
 	*workspace.Workspace
-	Cwd, Outside, State string
+	// Cwd is the directory of the session. Outside is a sibling that the session may not work in; its
+	// name begins with that of Cwd, which must not make it a part of Cwd.
+	Cwd, Outside string
+	// State is the session's private directory.
+	State string
 }
 
 // New makes a workspace that ends with the test.
@@ -151,8 +155,8 @@ func Same(t *testing.T, what string, got, want any) {
 	}
 }
 
-// Names gives one empty file so many names in a new directory, from "100" on: that is quicker
-// than as many files.
+// Names makes a directory with so many entries, from "100" on. All are links to one empty file, which
+// is quicker than to make as many files.
 func Names(t *testing.T, dir string, names int) {
 	t.Helper()
 	if names == 0 {

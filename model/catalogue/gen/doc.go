@@ -6,7 +6,7 @@
 // `go generate` fetches the pinned version with npm pack. To take a newer list, raise the
 // version in ../doc.go and here, and the checksum; docs/decisions.md says why it is this
 // package.
-// It holds for each provider one line a model: id, name, window, most output, flags,
+// The table has for each provider one line a model: id, name, window, most output, flags,
 // thought levels, prices. A price of 0 is left out, for it says more often that a price is
 // not known, or that a subscription pays.
 //

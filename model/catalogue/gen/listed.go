@@ -30,8 +30,8 @@ type listed struct {
 // amounts are US dollars for a million tokens.
 type amounts struct{ Input, Output, CacheRead, CacheWrite float64 }
 
-// chatting are the models that chat, sorted. Batches of a router are no models of their
-// own, and "~" marks its aliases, which change.
+// chatting are the models that chat, sorted. A router's batches are not models of their own, and
+// "~" marks its aliases, which change.
 func chatting(groups map[string]map[string]listed) []listed {
 	byID := map[string]listed{}
 	for _, group := range groups {

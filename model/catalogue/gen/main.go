@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 )
 
 const (
@@ -122,11 +123,14 @@ func unpack(data []byte) (map[string][]byte, error) {
 // write writes the table.
 func write(files map[string][]byte) ([]byte, error) {
 	var manifest struct{ GeneratedAt string }
-	if err := json.Unmarshal(files[".manifest.json"], &manifest); err != nil || len(manifest.GeneratedAt) < 10 {
-		return nil, fmt.Errorf("the package does not say of when it is: %w", err)
+	if err := json.Unmarshal(files[".manifest.json"], &manifest); err != nil {
+		return nil, fmt.Errorf(".manifest.json: %w", err)
+	}
+	if len(manifest.GeneratedAt) < len(time.DateOnly) {
+		return nil, errors.New("the package does not say of when it is")
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "#date %s\n", manifest.GeneratedAt[:10])
+	fmt.Fprintf(&b, "#date %s\n", manifest.GeneratedAt[:len(time.DateOnly)])
 	for _, p := range providers {
 		var groups map[string]map[string]listed
 		if err := json.Unmarshal(files[p.file+".json"], &groups); err != nil {

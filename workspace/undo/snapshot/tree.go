@@ -38,6 +38,8 @@ type Options struct {
 	// Secret reports whether an absolute path names a secret, which is not read; nil means
 	// that there are none.
 	Secret func(path string) bool
+	// Held reports whether a directory, while it is empty, does not count; nil means that all do.
+	Held func(dir string) bool
 	// Dir returns the private directory for the copies.
 	Dir func() (*os.Root, error)
 	// Bounds are how far a look goes; the zero value means DefaultBounds.
@@ -57,6 +59,9 @@ type Tree struct {
 func New(o Options) *Tree {
 	if o.Secret == nil {
 		o.Secret = func(string) bool { return false }
+	}
+	if o.Held == nil {
+		o.Held = func(string) bool { return false }
 	}
 	if o.Bounds == (Bounds{}) {
 		o.Bounds = DefaultBounds()

@@ -31,6 +31,7 @@ type names map[string]*Entry
 type walk struct {
 	ctx    context.Context
 	bounds Bounds
+	held   func(dir string) bool
 	end    time.Time
 	seen   atomic.Int64
 
@@ -52,7 +53,7 @@ type place struct {
 // list walks the session's directories, the outermost first.
 func (t *Tree) list(ctx context.Context) *walk {
 	w := &walk{
-		ctx: ctx, bounds: t.o.Bounds, end: time.Now().Add(t.o.Bounds.Listing),
+		ctx: ctx, bounds: t.o.Bounds, held: t.o.Held, end: time.Now().Add(t.o.Bounds.Listing),
 		dirs: map[string]names{}, where: map[string]place{}, ignored: map[string]bool{}, ignores: map[string]*gitignore.File{},
 	}
 	var level []place
@@ -142,6 +143,11 @@ func (w *walk) read(d place) (below []place) {
 			entries[entry.Name()] = newEntry(info)
 		}
 	}
+	for name, entry := range entries {
+		if entry.IsDir() && w.held(filepath.Join(d.path, name)) && isEmpty(d, name) {
+			delete(entries, name)
+		}
+	}
 	var ignore *gitignore.File
 	if entries[".gitignore"] != nil {
 		ignore = readIgnore(d)
@@ -163,6 +169,17 @@ func (w *walk) read(d place) (below []place) {
 		}
 	}
 	return below
+}
+
+// isEmpty reports whether there is nothing in a directory.
+func isEmpty(d place, name string) bool {
+	dir, err := d.root.Handle.Open(filepath.Join(d.rel, name))
+	if err != nil {
+		return false
+	}
+	defer dir.Close()
+	_, err = dir.ReadDir(1)
+	return err == io.EOF
 }
 
 // isIgnored asks the .gitignore files from the directory up to its root. The caller holds mu.

@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"io/fs"
 )
 
@@ -46,6 +48,20 @@ type Stamp struct {
 
 // Sum is a SHA-256 in hexadecimal.
 type Sum string
+
+// SumOf returns a hash in the form that the timeline stores.
+func SumOf(hash [sha256.Size]byte) Sum { return Sum(hex.EncodeToString(hash[:])) }
+
+// Hash returns the hash of a Sum that SumOf made.
+func (s Sum) Hash() (hash [sha256.Size]byte) {
+	_, _ = hex.Decode(hash[:], []byte(s)) // SumOf writes nothing else
+	return hash
+}
+
+// ModeBits returns the bits of a mode that a State has, and that are put back.
+func ModeBits(mode fs.FileMode) fs.FileMode {
+	return mode & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
+}
 
 // Is reports whether two states are the same in all but permissions.
 func (s State) Is(other State) bool {

@@ -2,8 +2,8 @@
 // sandbox, or goes on confining from within, as the agent's binary does when it is started
 // with those arguments.
 //
-// It owns nothing. It refuses to know the agent. It imports internal/launch and sandbox,
-// and starts no goroutine of its own.
+// It owns nothing. It refuses to know the agent. It imports internal/egress, internal/launch,
+// internal/netns and sandbox, and starts no goroutine of its own.
 //
 //	helper __exec
 //

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 
+	"acp-agent/internal/egress"
 	"acp-agent/internal/launch"
 	"acp-agent/internal/netns"
 	"acp-agent/sandbox"
@@ -18,6 +19,8 @@ func run(args []string) int {
 			return launch.Helper(args[1:], sandbox.Step)
 		case netns.HoldArg:
 			return netns.Hold()
+		case sandbox.ConnectArg:
+			return egress.Connect(args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
 		case sandbox.InnerArg:
 			return sandbox.Inner(args[1:])
 		case sandbox.CanaryArg:

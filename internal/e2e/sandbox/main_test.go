@@ -1,9 +1,0 @@
-package sandbox
-
-import (
-	"testing"
-
-	"acp-agent/internal/testkit/agenttest"
-)
-
-func TestMain(m *testing.M) { agenttest.Main(m) }

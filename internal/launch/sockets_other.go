@@ -1,0 +1,5 @@
+//go:build !linux
+
+package launch
+
+func socketsBelow(int) map[uint64]bool { return nil }

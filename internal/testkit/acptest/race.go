@@ -1,5 +1,0 @@
-//go:build race
-
-package acptest
-
-const raceEnabled = true

@@ -1,0 +1,5 @@
+//go:build race
+
+package testreq
+
+const raceEnabled = true

@@ -1,0 +1,301 @@
+package command
+
+import (
+	"strings"
+)
+
+// awkReads reports a script of awk that does nothing but read its input, reckon and print: it
+// runs no program, opens no file, and sees nothing of the environment. How long it takes, and how
+// much it prints, it does not say. What the reader does not know, or what any awk might read in
+// another way, is not such a script.
+func awkReads(script string) bool {
+	tokens, ok := awkTokens(script)
+	if !ok {
+		return false
+	}
+	r := &awkReader{tokens: tokens}
+	r.program()
+	return !r.failed && r.at == len(tokens)
+}
+
+// Names that are more than variables. Who reads or sets one of awkClosed sees the environment, or
+// has awk read another file; the functions run nothing and open nothing.
+const (
+	awkFunctions = "length substr index split sub gsub match tolower toupper sprintf int sqrt exp log sin cos atan2 rand srand strftime systime gensub"
+	awkClosed    = "ENVIRON PROCINFO ARGV ARGC ARGIND SYMTAB FUNCTAB NF BINMODE LINT TEXTDOMAIN FPAT FIELDWIDTHS ERRNO IGNORECASE CONVFMT OFMT"
+	awkKeywords  = "BEGIN END function func getline system close fflush return while do break continue nextfile switch case default include load namespace eval " +
+		"BEGINFILE ENDFILE print printf if else for in next exit delete"
+	awkMaxDepth = 40
+)
+
+// awkVariables reports values of -v, each on a line of its own, that set variables of the script.
+func awkVariables(values string) bool {
+	for set := range strings.SplitSeq(values, "\n") {
+		name, _, ok := strings.Cut(set, "=")
+		if values != "" && (!ok || !ownName().MatchString(name) || hasWord(awkClosed, name)) {
+			return false
+		}
+	}
+	return true
+}
+
+// awkReader reads the tokens of a script by the grammar of awk, as far as it only reads.
+type awkReader struct {
+	tokens []awkToken
+	at     int
+	depth  int
+	failed bool
+	// bare says that ">" would be a redirection here: in what print prints, outside of brackets.
+	bare bool
+}
+
+func (r *awkReader) fail() { r.failed = true }
+
+func (r *awkReader) next() awkToken {
+	if r.failed || r.at >= len(r.tokens) {
+		return awkToken{}
+	}
+	return r.tokens[r.at]
+}
+
+// is reports that the next token is one of some operators or keywords.
+func (r *awkReader) is(list string) bool {
+	t := r.next()
+	return t.kind == 'o' && t.text == "\n" && strings.HasPrefix(list, "\n") || (t.kind == 'o' || t.kind == 'w') && hasWord(strings.TrimPrefix(list, "\n "), t.text)
+}
+
+func (r *awkReader) take(list string) bool {
+	if !r.is(list) {
+		return false
+	}
+	r.at++
+	return true
+}
+
+func (r *awkReader) expect(text string) {
+	if !r.take(text) {
+		r.fail()
+	}
+}
+
+// inside reads something in brackets, in which nothing is bare.
+func (r *awkReader) inside(read func()) {
+	bare := r.bare
+	r.bare = false
+	if r.depth++; r.depth > awkMaxDepth {
+		r.fail()
+	} else {
+		read()
+	}
+	r.depth--
+	r.bare = bare
+}
+
+func (r *awkReader) skipEnds() {
+	for r.take("\n ;") {
+	}
+}
+
+func (r *awkReader) program() {
+	for r.skipEnds(); !r.failed && r.at < len(r.tokens); r.skipEnds() {
+		if !r.take("BEGIN END") && !r.is("{") {
+			if r.expression(); r.take(",") {
+				r.expression()
+			}
+			if !r.is("{") {
+				continue
+			}
+		}
+		r.block()
+	}
+}
+
+func (r *awkReader) block() {
+	r.expect("{")
+	r.inside(func() {
+		for r.skipEnds(); !r.failed && !r.is("}"); r.skipEnds() {
+			r.statement()
+		}
+	})
+	r.expect("}")
+}
+
+func (r *awkReader) statement() {
+	switch {
+	case r.failed:
+	case r.is("{"):
+		r.block()
+	case r.take("if"):
+		r.condition()
+		r.branch()
+		at := r.at
+		if r.skipEnds(); r.take("else") {
+			r.branch()
+		} else {
+			r.at = at
+		}
+	case r.take("while"):
+		r.condition()
+		r.branch()
+	case r.take("for"):
+		r.loop()
+		r.branch()
+	default:
+		r.simple()
+	}
+}
+
+// branch is the statement after a condition.
+func (r *awkReader) branch() {
+	for r.take("\n ") {
+	}
+	if r.is(";") {
+		r.fail() // an empty statement
+		return
+	}
+	r.inside(r.statement)
+}
+
+func (r *awkReader) condition() {
+	r.expect("(")
+	r.inside(r.expression)
+	r.expect(")")
+}
+
+func (r *awkReader) loop() {
+	r.expect("(")
+	r.inside(func() {
+		for i := range 3 {
+			if i > 0 {
+				if i == 1 && r.is(")") {
+					return // NAME in NAME
+				}
+				r.expect(";")
+			}
+			if !r.is("; )") {
+				r.expression()
+			}
+		}
+	})
+	r.expect(")")
+}
+
+// simple is a statement that ends at the end of its line.
+func (r *awkReader) simple() {
+	switch {
+	case r.take("print printf"):
+		r.bare = true
+		if !r.is("\n ; }") && r.at < len(r.tokens) {
+			r.list()
+		}
+		r.bare = false
+	case r.take("next"):
+	case r.take("exit"):
+		if !r.is("\n ; }") && r.at < len(r.tokens) {
+			r.expression()
+		}
+	case r.take("delete"):
+		r.primary()
+	default:
+		r.expression()
+	}
+	if !r.failed && r.at < len(r.tokens) && !r.is("\n ; }") {
+		r.fail()
+	}
+}
+
+func (r *awkReader) list() {
+	r.expression()
+	for r.take(",") {
+		r.expression()
+	}
+}
+
+// expression reads values with operators between them. Which of them binds how does not matter to
+// what is run.
+func (r *awkReader) expression() {
+	if r.depth++; r.depth > awkMaxDepth {
+		r.fail()
+	}
+	defer func() { r.depth-- }()
+	for !r.failed {
+		for r.take("! - +") {
+		}
+		r.primary()
+		switch {
+		case r.bare && r.is("> >="):
+			r.fail()
+		case r.take("&& || == != <= >= < > ~ !~ + - * / % ^ in ? :"):
+		case r.starts(): // two values stand together
+		default:
+			return
+		}
+	}
+}
+
+// starts reports that a value starts here.
+func (r *awkReader) starts() bool {
+	switch t := r.next(); t.kind {
+	case 'n', 's', 'r':
+		return true
+	case 'w':
+		return !hasWord(awkKeywords, t.text)
+	case 'o':
+		return hasWord("$ (", t.text)
+	}
+	return false
+}
+
+// primary is a value with what is done to it: a list in brackets counts as one, as print has it.
+func (r *awkReader) primary() {
+	r.take("++ --")
+	fields := 0
+	for r.take("$") {
+		fields++
+		r.take("++ --")
+	}
+	t := r.next()
+	name := ""
+	switch {
+	case r.failed:
+		return
+	case t.kind == 'n' || t.kind == 's' || t.kind == 'r':
+		r.at++
+	case t.kind == 'w' && hasWord(awkFunctions, t.text):
+		r.at++
+		if r.take("(") {
+			if !r.is(")") {
+				r.inside(r.list)
+			}
+			r.expect(")")
+		} else if t.text != "length" {
+			r.fail()
+		}
+	case t.kind == 'w' && !t.call && !hasWord(awkKeywords, t.text):
+		name = t.text
+		r.at++
+		if r.take("[") {
+			r.inside(r.list)
+			r.expect("]")
+		}
+	case r.take("("):
+		r.inside(r.list)
+		r.expect(")")
+	default:
+		r.fail()
+	}
+	if hasWord(awkClosed, name) && (name != "NF" || r.is("= += -= *= /= %= ^= ++ --")) {
+		r.fail()
+	}
+	r.take("++ --")
+	if !r.take("= += -= *= /= %= ^=") {
+		return
+	}
+	if fields > 0 && !(t.kind == 'n' && small(t.text)) && name != "NF" {
+		r.fail() // a field of any number makes all before it
+	}
+	if name == "" && fields == 0 {
+		r.fail()
+	}
+	r.expression()
+}

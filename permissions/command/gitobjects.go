@@ -1,0 +1,85 @@
+package command
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"acp-agent/capability"
+)
+
+// readsObjects reports a command of git that needs the objects of the repository. The others work on
+// its refs, its settings and the names in its index.
+func (p Part) readsObjects() bool {
+	if p.redirect || len(p.Argv) == 0 || path.Base(p.Argv[0]) != "git" {
+		return false
+	}
+	args := p.Argv[1:]
+	for len(args) > 0 && hasWord("--no-pager -P --no-optional-locks --literal-pathspecs", args[0]) {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return true
+	}
+	plain := func(a string) bool {
+		return strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--short") || a == "HEAD"
+	}
+	switch rest := args[1:]; args[0] {
+	case "ls-files", "check-ignore", "remote", "version", "--version":
+		return false
+	case "rev-parse":
+		return slices.ContainsFunc(rest, func(a string) bool { return !plain(a) })
+	case "branch":
+		return !slices.Equal(rest, []string{"--show-current"})
+	}
+	return true
+}
+
+// readsUnknown reports a command that may read a file which is only known when it runs.
+func (p Part) readsUnknown() bool {
+	switch {
+	case p.redirect:
+		known := strings.HasSuffix(p.Text, "/dev/null") || strings.HasSuffix(p.Text, "&1") || strings.HasSuffix(p.Text, "&2")
+		return p.Action != capability.Allow && !known && !p.Static
+	case len(p.Argv) == 0, !p.open && hasWord("echo printf test [ basename dirname tr seq sleep true false : exit", path.Base(p.Argv[0])):
+		return false
+	}
+	return !p.Static || p.open || p.anyFile
+}
+
+// printsBinary reports a search, or a comparison, of a tree that prints lines of what is no text.
+func printsBinary(s simple) bool {
+	has := func(letter byte, names string) bool {
+		return slices.ContainsFunc(s.argv, func(arg string) bool {
+			name, _, _ := strings.Cut(arg, "=")
+			return shortOption(arg, letter) || hasWord(names, name)
+		})
+	}
+	switch s.name() {
+	case "grep", "egrep", "fgrep", "diff":
+		return has('r', "--recursive") && has('a', "--text --binary-files")
+	case "rg":
+		return has('a', "--text --binary") || has('u', "--unrestricted")
+	}
+	return false
+}
+
+// withoutObjects is [leftToReading] of a text, from which what git keeps of the content of files is
+// hidden where it may read any file. Where git itself needs that, such a text is asked about.
+func withoutObjects(v Verdict, file *syntax.File, env Env) Verdict {
+	anyFile := slices.ContainsFunc(v.Parts, Part.readsUnknown)
+	at := slices.IndexFunc(v.Parts, Part.readsObjects)
+	if anyFile && at >= 0 {
+		if v.Action == capability.Allow {
+			pt := parts{text: v.Text, list: v.Parts}
+			pt.list[at].raise(asks(SecretRead, "what git keeps of the content of files is open to git, and to a command beside it that may read any file"))
+			return pt.verdict()
+		}
+		return v
+	}
+	v = leftToReading(v, file, env)
+	v.HidesObjects = anyFile && v.Action == capability.Allow
+	return v
+}

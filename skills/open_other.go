@@ -1,6 +1,0 @@
-//go:build !unix
-
-package skills
-
-// nonblock is not needed where pipes have no names in directories.
-const nonblock = 0

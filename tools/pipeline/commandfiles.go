@@ -1,0 +1,80 @@
+package pipeline
+
+import (
+	"context"
+	"io/fs"
+
+	"acp-agent/tools"
+	"acp-agent/workspace"
+)
+
+// commandFiles answers what the judge of commands asks of the files that one call could touch.
+type commandFiles struct {
+	work *workspace.Workspace
+	// own are directories of the agent, see Machine; home is the user's.
+	own  []string
+	home string
+	// call and tool name the call that is judged.
+	call, tool string
+}
+
+// holdsAddress is tools.FS.HoldsAddress for the judge of commands.
+func (f commandFiles) holdsAddress(path string) bool {
+	runtime := f.work.Call(f.call+"/git", f.tool, nil)
+	defer runtime.Finish()
+	return runtime.FS().HoldsAddress(path)
+}
+
+// regular reports whether a path is an existing file inside the session's
+// directories, links followed.
+func (f commandFiles) regular(path string) bool {
+	access, err := f.work.Check(path, false)
+	if err != nil || !access.Inside {
+		return false
+	}
+	runtime := f.work.Call(f.call+"/judge", f.tool, nil)
+	defer runtime.Finish()
+	info, err := runtime.FS().Stat(context.Background(), path)
+	return err == nil && info.Mode.IsRegular()
+}
+
+// waits reports whether a path leads to a pipe, a socket, a device or a file of the kernel.
+func (f commandFiles) waits(path string) bool {
+	access, _ := f.work.Check(path, false) // which refuses such a path
+	return access.Waits
+}
+
+// list returns the names in a directory inside the session's directories, links followed,
+// for the judge of commands.
+func (f commandFiles) list(dir string) ([]string, error) {
+	access, err := f.work.Check(dir, false)
+	if err != nil {
+		return nil, err
+	}
+	if !access.Inside {
+		return nil, tools.Errorf(tools.Denied, "%s lies outside the session's directories", dir)
+	}
+	runtime := f.work.Call(f.call+"/list", f.tool, nil)
+	defer runtime.Finish()
+	info, err := runtime.FS().Stat(context.Background(), access.Real)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode.IsDir():
+		return nil, fs.ErrNotExist
+	}
+	opened, err := runtime.FS().Dir(context.Background(), access.Real)
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	entries, err := opened.ReadDir()
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(entries))
+	for i, entry := range entries {
+		names[i] = entry.Name()
+	}
+	return names, nil
+}

@@ -1,0 +1,31 @@
+package pipeline
+
+import (
+	"slices"
+
+	"acp-agent/tools"
+)
+
+// distrust takes out of a result what only the agent can know: a tool from
+// elsewhere does not say where a sidecar is, nor what was changed outside the
+// session's directories.
+func (e *ending) distrust() {
+	trusted := *e.execution.result
+	trusted.Truncated, trusted.OutputPath = false, ""
+	trusted.TrackFiles = slices.DeleteFunc(slices.Clone(trusted.TrackFiles), func(path string) bool {
+		access, err := e.pipeline.Workspace.Check(path, true)
+		return err != nil || !access.Inside || access.Path != path
+	})
+	e.execution.result = &trusted
+}
+
+// distrusted removes from the error of a tool from elsewhere what only the agent can know: that
+// the call was refused, or cancelled by the user.
+func distrusted(failure *tools.Error) *tools.Error {
+	if failure.Kind != tools.Denied && failure.Kind != tools.Aborted {
+		return failure
+	}
+	plain := *failure
+	plain.Kind, plain.DeniedBy = tools.Backend, ""
+	return &plain
+}

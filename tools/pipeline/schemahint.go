@@ -1,0 +1,29 @@
+package pipeline
+
+import (
+	"unicode/utf8"
+
+	"acp-agent/tools"
+)
+
+// schemaBytes bounds the schema in an answer to arguments that do not fit, and those of
+// announced tools.
+const schemaBytes = 16 << 10
+
+// withSchema adds the schema to the failure of a call whose arguments do not fit a tool that
+// the requests do not describe as it is, so that the next call can be right (R87).
+func (p *Pipeline) withSchema(c *Prepared, failure *tools.Error) *tools.Error {
+	if c.entry == nil || failure.Kind != tools.BadInput || p.lacking(c.entry) != "" || p.catalogue.shows(c.entry) {
+		return failure
+	}
+	schema := string(c.entry.Schema())
+	if len(schema) > schemaBytes || !utf8.ValidString(schema) {
+		return failure
+	}
+	told := *failure
+	if told.Hint != "" {
+		told.Hint += "\n"
+	}
+	told.Hint += "the arguments of " + c.Tool + ", as a JSON Schema: " + schema
+	return &told
+}
