@@ -29,6 +29,9 @@ func (s Sources) checkUser(f *file, cfg *Config) error {
 		func() error { return f.checkEnvironment("toolbox.env", cfg.Toolbox.Env) },
 		func() error { return f.checkExternal(cfg.External) },
 		func() error { return f.checkMCP(cfg.MCP.Servers) },
+		func() error {
+			return f.problem("mcp.network", oneOf(cfg.MCP.Network, "", MCPNetworkOpen, MCPNetworkAsk))
+		},
 		func() error { return f.problem("mcp.tokens", oneOf(cfg.MCP.Tokens, "", TokensKeyring, TokensFile)) },
 		func() error { return s.checkWatchdog(f, &cfg.Watchdog) },
 		func() error { return f.checkAudit(cfg.Audit) },

@@ -47,11 +47,23 @@ func (f *file) decode(dst any) error {
 // switchable is a struct for which a truth value may stand.
 type switchable interface{ turn(on bool) }
 
+// textOrList is a struct for which a text or a list of texts stands.
+type textOrList interface {
+	parts() (text *string, list *[]string)
+}
+
 func (f *file) value(n *strictread.Node, dst reflect.Value, field string) error {
 	f.where[field] = n.At
 	if dst.Type() == reflect.TypeFor[json.RawMessage]() {
 		dst.SetBytes(n.JSON())
 		return nil
+	}
+	if either, ok := dst.Addr().Interface().(textOrList); ok && (n.Kind == strictread.Text || n.Kind == strictread.List) {
+		text, list := either.parts()
+		if n.Kind == strictread.Text {
+			return f.scalar(n, reflect.ValueOf(text).Elem(), field)
+		}
+		return f.list(n, reflect.ValueOf(list).Elem(), field)
 	}
 	switch n.Kind {
 	case strictread.Null:
@@ -68,6 +80,9 @@ func (f *file) value(n *strictread.Node, dst reflect.Value, field string) error 
 		if s, ok := dst.Addr().Interface().(switchable); ok && n.Kind == strictread.Bool {
 			s.turn(n.Text == "true")
 			return nil
+		}
+		if _, ok := dst.Addr().Interface().(textOrList); ok {
+			break
 		}
 		return f.scalar(n, dst, field)
 	}
@@ -162,6 +177,9 @@ func fieldNames(t reflect.Type) map[string]int {
 func expects(t reflect.Type) string {
 	if t.Kind() == reflect.Pointer {
 		return expects(t.Elem())
+	}
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[textOrList]()) {
+		return "a text in quotes or a list"
 	}
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		if t == reflect.TypeFor[Rule]() {

@@ -20,6 +20,9 @@ type MCP struct {
 	// Sandbox with false runs the programs of the editor's servers outside of the sandbox,
 	// and those of the user's own that do not say otherwise.
 	Sandbox *bool `json:"sandbox"`
+	// Network is MCPNetworkOpen or MCPNetworkAsk for the programs of servers whose entries do not
+	// say; empty means that the project's are asked about, and the others have the whole network.
+	Network string `json:"network"`
 }
 
 // projectMCP is what a project may name.
@@ -63,14 +66,48 @@ type MCPServer struct {
 	// Sandbox with false runs a local server outside of the sandbox; left out, MCP.Sandbox
 	// decides. Only the user's own file has it (T3).
 	Sandbox *bool `json:"sandbox"`
-	// Network lists the hosts that a local server may connect to, as rules name them
-	// (permissions.HostPattern); nil means the whole network. Only the user's own file has it (T3).
-	Network []string `json:"network"`
+	// Network is what a local server reaches; the zero value leaves that to MCP.Network. Only the
+	// user's own file has it (T3).
+	Network MCPNetwork `json:"network"`
 	// Trust is MCPAsk or MCPAllow; empty means MCPAsk. Only the user's own file has it
 	// (R92).
 	Trust string `json:"trust"`
 	// TrustAt is the file, line and column of Trust, for people.
 	TrustAt string `json:"-"`
+}
+
+// MCPNetwork is what the program of a server reaches: a text or a list.
+type MCPNetwork struct {
+	// Access is MCPNetworkOpen or MCPNetworkAsk; empty for a list.
+	Access string
+	// Hosts is the list of the hosts that it may connect to, as rules name them
+	// (permissions.HostPattern); nil for a text.
+	Hosts []string
+}
+
+// What Access says of the network.
+const (
+	MCPNetworkOpen = "open" // the program has all of it
+	MCPNetworkAsk  = "ask"  // the user is asked about each host
+)
+
+// parts implements textOrList.
+func (n *MCPNetwork) parts() (text *string, list *[]string) { return &n.Access, &n.Hosts }
+
+func (n MCPNetwork) zero() bool { return n.Access == "" && n.Hosts == nil }
+
+// AsksHosts reports whether the user is asked about each host that the program of a server of
+// the user's own reaches for.
+func (m MCP) AsksHosts(s MCPServer) bool {
+	if s.Network.zero() {
+		return m.Network == MCPNetworkAsk
+	}
+	return s.Network.Access == MCPNetworkAsk
+}
+
+// OthersAskHosts reports the same of the servers of the editor, and of those of the project.
+func (m MCP) OthersAskHosts() (editor, project bool) {
+	return m.Network == MCPNetworkAsk, m.Network != MCPNetworkOpen
 }
 
 // What Trust says of the calls of a server.
@@ -108,10 +145,10 @@ func (s MCPServer) Off() bool { return s.Enabled != nil && !*s.Enabled }
 func (s MCPServer) NoRoots() bool { return s.Roots != nil && !*s.Roots }
 
 // Unconfined reports whether the program of a server of the user's own runs outside of
-// the sandbox. A list of hosts holds only within.
+// the sandbox. A list of hosts, and questions about them, hold only within.
 func (m MCP) Unconfined(s MCPServer) bool {
 	if s.Sandbox == nil {
-		return m.EditorUnconfined() && s.Network == nil
+		return m.EditorUnconfined() && s.Network.Hosts == nil && s.Network.Access != MCPNetworkAsk
 	}
 	return !*s.Sandbox
 }
@@ -159,19 +196,21 @@ func (f *file) checkMCP(servers map[string]MCPServer) error {
 // checkMCPNetwork also gives the hosts the form in which they are compared.
 func (f *file) checkMCPNetwork(field string, s MCPServer) error {
 	switch {
-	case s.Network == nil:
+	case s.Network.zero():
 		return nil
 	case s.URL != "":
 		return f.errorf(field, "is for a server with a command")
-	case s.Sandbox != nil && !*s.Sandbox:
+	case s.Sandbox != nil && !*s.Sandbox && s.Network.Access != MCPNetworkOpen:
 		return f.errorf(field, "holds in the sandbox alone; remove \"sandbox\": false, or this")
+	case s.Network.Hosts == nil:
+		return f.problem(field, oneOf(s.Network.Access, MCPNetworkOpen, MCPNetworkAsk))
 	}
-	for i, host := range s.Network {
+	for i, host := range s.Network.Hosts {
 		pattern, err := permissions.HostPattern(host)
 		if err != nil {
 			return f.errorf(fmt.Sprintf("%s[%d]", field, i), "%w, found %q", err, host)
 		}
-		s.Network[i] = pattern
+		s.Network.Hosts[i] = pattern
 	}
 	return nil
 }
@@ -195,7 +234,7 @@ func (f *file) checkMCPOAuth(field string, s MCPServer) error {
 func (f *file) checkOffered(servers map[string]MCPServer) error {
 	for _, name := range sortedKeys(servers) {
 		s := servers[name]
-		for field, set := range map[string]bool{"trust": s.Trust != "", "sandbox": s.Sandbox != nil, "network": s.Network != nil} {
+		for field, set := range map[string]bool{"trust": s.Trust != "", "sandbox": s.Sandbox != nil, "network": !s.Network.zero()} {
 			if set {
 				return f.errorf(strictread.Join(strictread.Join("mcp.servers", name), field), "is not for a project to set; remove it here")
 			}

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -119,27 +120,48 @@ func TestMCP_Roots(t *testing.T) {
 	}
 }
 
-// R124, T3: a list of hosts has one form, keeps its server in the sandbox, and is for the user alone.
+// R124, T3: a list of hosts has one form; it and questions about hosts keep a server in the sandbox; and
+// both are for the user alone.
 func TestMCP_Network(t *testing.T) {
 	load := func(user, project string) (*config.Config, error) {
 		return config.Load(sources(nil, map[string]string{userFile: user, projectFile: project}), workspace)
 	}
 	cfg, err := load(`{"mcp": {"sandbox": false, "servers": {
-		"some": {"command": ["a"], "network": ["API.example.com:443", "127.0.0.1:80"]}, "none": {"command": ["a"], "network": []}, "all": {"command": ["a"]}
+		"some": {"command": ["a"], "network": ["API.example.com:443", "127.0.0.1:80"]}, "none": {"command": ["a"], "network": []}, "all": {"command": ["a"]},
+		"open": {"command": ["a"], "network": "open"}, "ask": {"command": ["a"], "network": "ask"}
 	}}}`, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	servers := cfg.MCP.Servers
-	if got := servers["some"].Network; !slices.Equal(got, []string{"api.example.com", "127.0.0.1:80"}) {
+	if got := servers["some"].Network.Hosts; !slices.Equal(got, []string{"api.example.com", "127.0.0.1:80"}) {
 		t.Errorf("the hosts are %q", got)
 	}
-	if servers["none"].Network == nil || servers["all"].Network != nil {
+	if servers["none"].Network.Hosts == nil || servers["all"].Network.Hosts != nil {
 		t.Errorf("no hosts are %#v, the whole network is %#v", servers["none"].Network, servers["all"].Network)
 	}
-	for name, want := range map[string]bool{"some": false, "none": false, "all": true} {
+	for name, want := range map[string]bool{"some": false, "none": false, "all": true, "open": true, "ask": false} {
 		if got := cfg.MCP.Unconfined(servers[name]); got != want {
 			t.Errorf("%s is unconfined: %v", name, got)
+		}
+	}
+	for network, want := range map[string]map[string]bool{
+		"":                    {"some": false, "all": false, "open": false, "ask": true, "editor": false, "project": true},
+		`"network": "open", `: {"some": false, "all": false, "open": false, "ask": true, "editor": false, "project": false},
+		`"network": "ask", `:  {"some": false, "all": true, "open": false, "ask": true, "editor": true, "project": true},
+	} {
+		cfg, err := load(`{"mcp": {`+network+`"servers": {
+			"some": {"command": ["a"], "network": []}, "all": {"command": ["a"]}, "open": {"command": ["a"], "network": "open"}, "ask": {"command": ["a"], "network": "ask"}
+		}}}`, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]bool{}
+		for name, server := range cfg.MCP.Servers {
+			got[name] = cfg.MCP.AsksHosts(server)
+		}
+		if got["editor"], got["project"] = cfg.MCP.OthersAskHosts(); !maps.Equal(got, want) {
+			t.Errorf("with %q the servers that ask are %v, want %v", network, got, want)
 		}
 	}
 	if _, err := load("", `{"mcp": {"servers": {"c": {"command": ["c"], "network": ["a.example"]}}}}`); err == nil || !strings.Contains(err.Error(), "mcp.servers.c.network: is not for a project to set") {

@@ -36,8 +36,9 @@ type connection struct {
 
 // connect starts the server, or reaches it, and initializes the connection.
 func (l *link) connect(ctx context.Context) (*connection, error) {
-	starting, over := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("it did not answer within %v", startLimit))
-	defer over()
+	starting, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer l.startWithin(startLimit, func() { cancel(fmt.Errorf("it did not answer within %v", startLimit)) })()
 	c := &connection{stderr: textcut.NewTail(maxStderr), keys: &l.keys, changed: make(chan struct{}, 1), over: make(chan struct{})}
 	// Not with ctx: the library sends a closing request to a server behind HTTP.
 	ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -74,6 +75,21 @@ func (l *link) connect(ctx context.Context) (*connection, error) {
 		return nil, context.Cause(starting)
 	}
 	return c, nil
+}
+
+// startWithin calls late when the start of the server takes too long, unless over is called before.
+// Pause holds its clock.
+func (l *link) startWithin(limit time.Duration, late func()) (over func()) {
+	clock := startClock(limit, late)
+	l.mu.Lock()
+	l.starting = clock
+	l.mu.Unlock()
+	return func() {
+		l.mu.Lock()
+		l.starting = nil
+		l.mu.Unlock()
+		clock.stop()
+	}
 }
 
 // reach makes the transport. What a program is started with ends with starting, what a

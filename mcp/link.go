@@ -59,6 +59,7 @@ type link struct {
 	dropped  []Dropped
 	offers   offers
 	live     *connection // nil while there is none
+	starting *clock      // of the start; nil while there is none
 	answered bool        // a call was answered since the last attempt
 	logged   string      // what was logged since it was last ready, so that a loop is logged once
 }
@@ -232,7 +233,7 @@ func (l *link) status() Status {
 	defer l.mu.Unlock()
 	s := Status{
 		Name: kinds.Line(l.server.Name, maxFieldText), Origin: l.server.Origin, Transport: l.server.Transport(),
-		Unconfined: l.server.Unconfined, Hosts: l.server.Hosts,
+		Unconfined: l.server.Unconfined, Hosts: l.server.Hosts, AsksHosts: l.server.AsksHosts,
 		Place: kinds.Line(l.server.Place(), maxFieldText), ID: l.id, State: l.state, Ignored: l.ignored, Tools: l.names,
 		Prompts: l.offers.prompts, Resources: l.offers.resources, Templates: l.offers.templates,
 		Dropped: slices.Concat(l.dropped, l.offers.droppedPrompts, l.offers.droppedResources),

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -157,6 +158,41 @@ func (c *calls) wait(ctx context.Context) (_ context.Context, id string, over fu
 			over()
 		}
 	}, true
+}
+
+// Pause stops the clocks of a server by its id while the user is asked something for its program: that
+// of its start, and those of the calls that run. resume starts them again.
+func (m *Manager) Pause(ctx context.Context, id string) (resume func()) {
+	m.mu.Lock()
+	at := slices.IndexFunc(m.links, func(l *link) bool { return l.id == id && !l.taken() })
+	if at < 0 {
+		m.mu.Unlock()
+		return func() {}
+	}
+	l := m.links[at]
+	m.mu.Unlock()
+	return l.pause(ctx)
+}
+
+func (l *link) pause(ctx context.Context) (resume func()) {
+	l.mu.Lock()
+	starting, c := l.starting, l.live
+	l.mu.Unlock()
+	var resumes []func()
+	if starting != nil {
+		starting.hold()
+		resumes = append(resumes, starting.free)
+	}
+	if c != nil {
+		if _, _, over, ok := c.calls.wait(ctx); ok {
+			resumes = append(resumes, over)
+		}
+	}
+	return func() {
+		for _, resume := range resumes {
+			resume()
+		}
+	}
 }
 
 // keepRunning restarts the pipeline's time limits of calls until ctx ends. It returns earlier, with

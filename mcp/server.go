@@ -40,9 +40,10 @@ type Server struct {
 	NoRoots bool
 	// Unconfined says that the user lets its program run outside of the sandbox.
 	Unconfined bool
-	// Hosts are what its program may connect to, as rules name them; nil means the whole
-	// network.
-	Hosts []string
+	// Hosts are what its program may connect to, as rules name them. AsksHosts says that the user
+	// is asked about every other host. Without either it has the whole network.
+	Hosts     []string
+	AsksHosts bool
 	// UntrustedName says that the rules of the user's configuration do not mean this server by
 	// its name; see tools.Origin. Project says that the project names it. Apart says that
 	// its program does not start in the project, which the user does not trust.
@@ -98,6 +99,9 @@ func (s *Server) Provenance() tools.Origin {
 	if s.Hosts != nil { // else what was answered before there were lists stays bound
 		parts = append(parts, tools.DigestOf(slices.Sorted(slices.Values(s.Hosts))...))
 	}
+	if s.AsksHosts {
+		parts = append(parts, "asks about hosts")
+	}
 	digest := tools.DigestOf(parts...)
 	return tools.Origin{Digest: digest, Place: s.Transport() + " " + s.Place(), Remote: s.Command == "", UntrustedName: s.UntrustedName}
 }
@@ -123,9 +127,10 @@ type Status struct {
 	Name, Origin, Transport, Place string
 	// Unconfined says that its program runs outside of the sandbox.
 	Unconfined bool
-	// Hosts are what its program may connect to; nil means the whole network.
-	Hosts []string
-	// Notes say what of the network was closed to it.
+	// Hosts and AsksHosts say what its program may connect to; see Server.
+	Hosts     []string
+	AsksHosts bool
+	// Notes say how the network stands for it, and what was closed to it.
 	Notes []string
 	// ID stands for the name in the ids of tools and in rules.
 	ID    string

@@ -13,6 +13,7 @@ import (
 const (
 	formEvent     = "form"
 	visitEvent    = "visit"
+	hostEvent     = "host"
 	withdrawEvent = "question withdrawn" // before it was answered
 	visitedEvent  = "visited"            // what the user did at an address is done
 )
@@ -23,6 +24,8 @@ type serverQuestion struct {
 	N     int
 	Form  *mcp.Form  `json:",omitempty"`
 	Visit *mcp.Visit `json:",omitempty"`
+	// Host is the question about a host that the program of a server reaches for.
+	Host *hostQuestion `json:",omitempty"`
 }
 
 // recordedPerson passes the questions of MCP servers on to the user, and records them. In a replay there
@@ -32,6 +35,8 @@ type recordedPerson struct {
 	session string
 	tape    *record.Tape
 	life    *lifetime
+	// askHost asks about a host; hostQuestions sets it.
+	askHost func(context.Context, hostQuestion)
 
 	mu    sync.Mutex // guards what follows
 	count int
@@ -101,7 +106,7 @@ func (p *recordedPerson) play(name string, data []byte) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if q.Form != nil || q.Visit != nil {
+	if q.Form != nil || q.Visit != nil || q.Host != nil {
 		ctx, cancel := context.WithCancel(p.life.ctx)
 		played := &playedQuestion{cancel, make(chan func(), 1)}
 		p.asked[q.N] = played
@@ -129,6 +134,10 @@ func (p *recordedPerson) play(name string, data []byte) {
 
 // ask puts a recorded question to the user. The answer is dropped: its effect is in the recording.
 func (p *recordedPerson) ask(ctx context.Context, q serverQuestion, answered chan<- func()) {
+	if q.Host != nil {
+		p.askHost(ctx, *q.Host)
+		return
+	}
 	if q.Form != nil {
 		for i := range q.Form.Fields {
 			q.Form.Fields[i].Default = textsOf(q.Form.Fields[i].Default)

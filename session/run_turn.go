@@ -39,6 +39,8 @@ type runningTurn struct {
 	// over says that the turn ends with stop, and that no further stage runs.
 	over bool
 	stop loop.StopReason
+	// endQuestions ends the questions about hosts; nil before letServersAsk.
+	endQuestions func()
 }
 
 // end ends the turn.
@@ -59,6 +61,7 @@ func (r *runningTurn) stages() []func() error {
 		r.skipCancelled,      // a prompt that was cancelled while it waited is noted, and not run
 		r.refreshRules,       // the rules of the project, and whether the user trusts it
 		r.answerCommand,      // a slash command is answered without the model
+		r.letServersAsk,      // the user is asked about hosts that MCP servers reach for
 		r.expandPrompt,       // a prompt of an MCP server takes the place of its command
 		r.awaitMode,          // a mode that waits for the sandbox is decided
 		r.dropSecrets,        // embedded files that hold secrets are taken out
@@ -84,6 +87,11 @@ func (r *turnRunner) run(t *Turn) (stop loop.StopReason, err error) {
 	r.save()
 	defer r.save()
 	running := &runningTurn{turnRunner: r, Turn: t}
+	defer func() {
+		if running.endQuestions != nil {
+			running.endQuestions()
+		}
+	}()
 	for _, stage := range running.stages() {
 		if err := stage(); err != nil || running.over {
 			return running.stop, err
@@ -222,6 +230,11 @@ func (r *runningTurn) noteHosts() error {
 	return nil
 }
 
+func (r *runningTurn) letServersAsk() error {
+	r.endQuestions = r.sources.servers.hosts.questions.turnStarted(r.ctx)
+	return nil
+}
+
 func (r *runningTurn) runLoop() error {
 	ctx, span := r.host.Tracer.Turn(r.ctx, r.prompt.ID, r.agents.manifest.Name)
 	log := r.conversation.log
@@ -230,6 +243,7 @@ func (r *runningTurn) runLoop() error {
 	turn.Steer = func(answered bool) []*transcript.Message {
 		r.host.Tape.Reach("steering", r.ID)
 		if answered {
+			r.sources.servers.hosts.questions.await(ctx)
 			return r.readSteered(r.queue.popInjected())
 		}
 		for _, m := range r.queue.popEarly() {

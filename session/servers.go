@@ -14,11 +14,10 @@ import (
 	"acp-agent/internal/record"
 	"acp-agent/kinds"
 	"acp-agent/mcp"
-	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/tools/builtin"
+	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
-	"acp-agent/workspace/run"
 )
 
 // servers are the MCP servers of a session: the editor's, the user's, and those of a project that the
@@ -26,8 +25,8 @@ import (
 type servers struct {
 	opened
 	*mcp.Manager
-	closed       closedHosts
-	rules        func() permissions.Set
+	hosts        serverHosts
+	policy       *pipeline.Policy // of the main agent
 	project      *project
 	conversation *conversation
 
@@ -40,9 +39,9 @@ type servers struct {
 }
 
 // newServers returns the servers of a session; none is started.
-// rules are those of the session.
-func newServers(o opened, p *project, c *conversation, rules func() permissions.Set) *servers {
-	s := &servers{opened: o, project: p, conversation: c, rules: rules}
+func newServers(o opened, p *project, c *conversation, policy *pipeline.Policy) *servers {
+	s := &servers{opened: o, project: p, conversation: c, policy: policy}
+	s.hosts.questions = newHostQuestions(o, c, s.keepHost)
 	s.Manager = mcp.New(mcp.Options{
 		Reserved: builtin.Known,
 		Logger:   o.host.Logger, Version: o.host.Version, Start: s.startProgram, Roots: o.work.Session().Roots,
@@ -55,9 +54,9 @@ func newServers(o opened, p *project, c *conversation, rules func() permissions.
 // errChanged is why the program of a project's server does not start, or not again after it has ended.
 var errChanged = errors.New("the project is not what you trusted any more: /trust shows the difference")
 
-// startProgram starts the program of a server like the agent's other programs, but with the
-// network, which most servers need, or with the hosts that its entry lists. Trust in a project's server is checked right before,
-// because a server is restarted long after it was set.
+// startProgram starts the program of a server like the agent's other programs, but with as much of the
+// network as its entry says. Trust in a project's server is checked right before, because a server is
+// restarted long after it was set.
 func (s *servers) startProgram(ctx context.Context, server mcp.Server, stderr io.Writer) (io.ReadWriteCloser, error) {
 	if server.Project {
 		// Not confirmTrust: it would end the servers, and wait for this start.
@@ -65,12 +64,9 @@ func (s *servers) startProgram(ctx context.Context, server mcp.Server, stderr io
 			return nil, errChanged
 		}
 	}
-	grant := run.Grant{Network: true, Unconfined: server.Unconfined, Named: !server.Project}
-	if server.Hosts != nil {
-		if err := s.mayHold(ctx, server); err != nil {
-			return nil, err
-		}
-		grant.Network, grant.Listed, grant.Connect = false, true, s.connectListed(server)
+	grant, err := s.networkOf(ctx, server)
+	if err != nil {
+		return nil, err
 	}
 	argv := append([]string{server.Command}, server.Args...)
 	program, err := s.work.Runner().StartProgram(ctx, tools.Program{
@@ -127,6 +123,7 @@ func (s *servers) allowed() []mcp.Server {
 		switch at := i - len(s.spec.Servers); {
 		case at < 0:
 			list[i].UntrustedName, list[i].Unconfined = own[mcp.ID(list[i].Name)], s.settings.EditorUnconfined
+			list[i].AsksHosts = s.settings.EditorAsksHosts
 		case at >= len(s.settings.Servers):
 			list[i].UntrustedName, list[i].Project = true, true
 		}

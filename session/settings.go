@@ -87,6 +87,8 @@ type Sources struct {
 	// EditorUnconfined says that the programs of the editor's servers run outside of the
 	// sandbox.
 	EditorUnconfined bool
+	// EditorAsksHosts says that the user is asked about each host that they reach for.
+	EditorAsksHosts bool
 }
 
 // Subagents says how the subagents of a session are bounded, and what the user set for them.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"acp-agent/internal/record"
-	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/tools/mount"
+	"acp-agent/tools/pipeline"
 	"acp-agent/tools/provider"
 	"acp-agent/transcript"
 )
@@ -58,8 +58,7 @@ type sourcesOptions struct {
 	opened
 	project      *project
 	conversation *conversation
-	// rules are the rules of the session's main agent, as they are now.
-	rules func() permissions.Set
+	policy       *pipeline.Policy // of the main agent
 	// adopt makes the tools of a registry those of the session.
 	adopt func(*tools.Registry)
 }
@@ -67,7 +66,7 @@ type sourcesOptions struct {
 // newSources returns the sources of a session; none is started.
 func newSources(o sourcesOptions) *sources {
 	s := &sources{sourcesOptions: o, languages: newLanguages(o.work, o.host.Languages, o.host.Tape)}
-	s.providers, s.servers = s.newProviders(), newServers(o.opened, o.project, o.conversation, o.rules)
+	s.providers, s.servers = s.newProviders(), newServers(o.opened, o.project, o.conversation, o.policy)
 	s.adopted = make([]int, len(s.all()))
 	return s
 }

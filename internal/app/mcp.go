@@ -21,11 +21,27 @@ import (
 	"acp-agent/transcript"
 )
 
-// neverUnconfined is the unconfined of the servers of a project: each of them is confined.
-func neverUnconfined(config.MCPServer) bool { return false }
+// ownServers are the user's MCP servers that are on, and offeredServers those of the project, each of
+// which is confined.
+func ownServers(cfg *config.Config) []mcp.Server {
+	list := servers(cfg.MCP.Servers, "the configuration")
+	for i := range list {
+		from := cfg.MCP.Servers[list[i].Name]
+		list[i].Unconfined, list[i].Hosts, list[i].AsksHosts = cfg.MCP.Unconfined(from), from.Network.Hosts, cfg.MCP.AsksHosts(from)
+	}
+	return list
+}
+
+func offeredServers(cfg *config.Config) []mcp.Server {
+	list := servers(cfg.OfferedServers, "the project")
+	for i := range list {
+		_, list[i].AsksHosts = cfg.MCP.OthersAskHosts()
+	}
+	return list
+}
 
 // servers are the configured MCP servers that are on, by name.
-func servers(configured map[string]config.MCPServer, origin string, unconfined func(config.MCPServer) bool) []mcp.Server {
+func servers(configured map[string]config.MCPServer, origin string) []mcp.Server {
 	var list []mcp.Server
 	for _, name := range slices.Sorted(maps.Keys(configured)) {
 		from := configured[name]
@@ -35,7 +51,6 @@ func servers(configured map[string]config.MCPServer, origin string, unconfined f
 		server := mcp.Server{
 			Name: name, Origin: origin, URL: from.URL, Header: plainHeaders(from.Headers), SSE: from.SSE,
 			Timeout: time.Duration(from.TimeoutMS) * time.Millisecond, Anonymous: from.OAuth.Off, NoRoots: from.NoRoots(),
-			Unconfined: unconfined(from), Hosts: from.Network,
 			Client: oauth.Client{
 				ID: from.OAuth.ClientID, Secret: from.OAuth.ClientSecret.Reveal(), Issuer: from.OAuth.Issuer, Scopes: from.OAuth.Scopes,
 			},
@@ -93,6 +108,7 @@ type serverInfo struct {
 	Problem   string            `json:"problem,omitempty"`
 	Ignored   int               `json:"ignored_lines,omitempty"`
 	Hosts     []string          `json:"network,omitempty"`
+	AsksHosts bool              `json:"asks_hosts,omitempty"`
 	Notes     []string          `json:"notes,omitempty"`
 	Tools     map[string]string `json:"tools"`   // the server's names by id
 	Prompts   map[string]string `json:"prompts"` // the server's names by command
@@ -113,7 +129,7 @@ func printServers(out io.Writer, list []mcp.Status, asJSON bool) error {
 	for _, s := range list {
 		info := serverInfo{
 			Name: s.Name, Origin: s.Origin, Transport: s.Transport, Place: s.Place, State: s.State, Problem: s.Problem,
-			Ignored: s.Ignored, Hosts: s.Hosts, Notes: s.Notes, Tools: map[string]string{}, Prompts: map[string]string{},
+			Ignored: s.Ignored, Hosts: s.Hosts, AsksHosts: s.AsksHosts, Notes: s.Notes, Tools: map[string]string{}, Prompts: map[string]string{},
 			Resources: append([]mcp.Resource{}, s.Resources...), Templates: append([]mcp.Resource{}, s.Templates...),
 		}
 		for _, tool := range s.Tools {

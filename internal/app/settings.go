@@ -40,7 +40,8 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 	if c.everyTool {
 		cfg.Tools.Search.Enabled = false
 	}
-	own, offered := servers(cfg.MCP.Servers, "the configuration", cfg.MCP.Unconfined), servers(cfg.OfferedServers, "the project", neverUnconfined)
+	own, offered := ownServers(cfg), offeredServers(cfg)
+	editorAsks, _ := cfg.MCP.OthersAskHosts()
 	c.redactServerKeys(own, offered)
 	delegation := subagents(cfg)
 	delegation.Price = c.price(cfg)
@@ -59,7 +60,7 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 			Threshold: threshold(cfg.Tools.Search), ListedSize: listedSize(cfg.Tools.Search), Always: cfg.Tools.Always,
 		},
 		Sources: session.Sources{
-			Providers: c.providers(cfg.External), Servers: own, OfferedServers: offered, EditorUnconfined: cfg.MCP.EditorUnconfined(),
+			Providers: c.providers(cfg.External), Servers: own, OfferedServers: offered, EditorUnconfined: cfg.MCP.EditorUnconfined(), EditorAsksHosts: editorAsks,
 		},
 		Watchdog: c.watchdog(cfg.Watchdog, cfg.Roots.Write), Subagents: delegation, Audit: c.audit(cfg.Audit),
 	}, nil

@@ -6,34 +6,60 @@ import (
 	"acp-agent/permissions"
 )
 
-// ConnectListed decides whether a program whose configuration lists hosts may connect to one: the
-// list opens hosts, in the form of permissions.HostPattern, and no other rule does; what rules deny
-// to commands or to web_fetch they deny to it. A *egress.Refusal says why not; unlisted says that
-// the list lacks the host, under the name that is returned.
-func ConnectListed(rules permissions.Set, hosts []string, to egress.Destination) (unlisted string, err error) {
+// Program is a program of the user's or of a project's that runs as long as the session, such as an MCP
+// server, and what it may connect to.
+type Program struct {
+	// For is what an answer about its hosts is bound to, so that it opens them to this program alone.
+	For permissions.Identity
+	// Hosts are the hosts that its configuration lists, in the form of permissions.HostPattern.
+	Hosts []string
+}
+
+// Unlisted is a host that neither the configuration of a program nor an answer opens to it.
+type Unlisted struct {
+	// Host is its name as rules and lists have it.
+	Host string
+	// Always are the rules that open it to the program; none where the user may only be asked each time.
+	Always []permissions.Rule
+}
+
+// MayConnect decides whether a program may connect to a host: its list opens hosts, and so do the
+// answers about this program; no other rule does. What rules deny to commands or to web_fetch they deny to
+// it. A *egress.Refusal says why not; unlisted is not nil where the user may be asked.
+func (p Program) MayConnect(rules permissions.Set, to egress.Destination) (unlisted *Unlisted, err error) {
 	fetch := permissions.Call{
-		Tool: fetchTool, Capabilities: []string{capability.CapNetFetch},
+		Tool: fetchTool, Capabilities: []string{capability.CapNetFetch}, Identity: p.For,
 		Resources: []permissions.Resource{hostResource(ruled(to).Host)},
 	}
 	connect := fetch
 	connect.Tool, connect.Resources = permissions.NetworkTool, []permissions.Resource{connectionResource(to)}
-	for _, call := range []permissions.Call{fetch, connect} {
-		// What a mode leaves to no tool says nothing of a server that runs in all modes.
-		if d := rules.Decide(call); d.Action == capability.Deny && d.Rule != nil && d.Scope > permissions.DefaultScope {
-			return "", &egress.Refusal{Reason: d.Reason}
+	decision := rules.Decide(connect)
+	for _, d := range []permissions.Decision{rules.Decide(fetch), decision} {
+		// What a mode leaves to no tool says nothing of a program that runs in all modes.
+		if d.Action == capability.Deny && d.Rule != nil && d.Scope > permissions.DefaultScope {
+			return nil, &egress.Refusal{Reason: d.Reason}
 		}
 	}
 	var listed permissions.Set
-	for _, host := range hosts {
+	for _, host := range p.Hosts {
 		listed = listed.With(permissions.User, permissions.Rule{Permission: permissions.NetworkTool, Pattern: host, Action: capability.Allow})
 	}
-	d := listed.Decide(connect)
-	if d.Action == capability.Allow && (to.Private == "" || namesPrivate(d)) {
-		return "", nil
+	byList := listed.Decide(connect)
+	if byList.Action == capability.Allow && (to.Private == "" || namesPrivate(byList)) || p.answered(decision) {
+		return nil, nil
 	}
 	reason := "it is not in the list of hosts of this server"
 	if to.Private != "" {
 		reason += ", and it is not on the public web (" + private(to) + ")"
 	}
-	return connect.Resources[0].Name, &egress.Refusal{Reason: reason}
+	name := connect.Resources[0].Name
+	always := permissions.Rule{
+		Permission: permissions.NetworkTool, Pattern: name, Action: capability.Allow, Source: permissions.SourceAlways, For: p.For,
+	}
+	return &Unlisted{Host: name, Always: []permissions.Rule{always}}, &egress.Refusal{Reason: reason}
+}
+
+// answered reports a decision that rests on an answer about this very program and host.
+func (p Program) answered(d permissions.Decision) bool {
+	return d.Action == capability.Allow && d.Rule != nil && d.Rule.Source == permissions.SourceAlways && p.For != permissions.Identity{} && d.Rule.For.Same(p.For)
 }

@@ -12,7 +12,7 @@ import (
 
 // R124: a list opens what it names, of what is not public only what it names by its own address;
 // allows for commands open nothing beside it, and a deny closes what it names.
-func TestConnectListed(t *testing.T) {
+func TestProgram_MayConnect(t *testing.T) {
 	t.Parallel()
 	rule := func(permission, pattern string, action capability.Action) permissions.Rule {
 		return permissions.Rule{Permission: permission, Pattern: pattern, Action: action}
@@ -46,13 +46,53 @@ func TestConnectListed(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			unlisted, err := pipeline.ConnectListed(rules, hosts, tt.to)
-			if (err != nil) != tt.closed || unlisted != tt.unlisted {
-				t.Errorf("it lacks %q, %v; want closed %v and %q", unlisted, err, tt.closed, tt.unlisted)
+			unlisted, err := pipeline.Program{Hosts: hosts}.MayConnect(rules, tt.to)
+			name := ""
+			if unlisted != nil {
+				name = unlisted.Host
+			}
+			if (err != nil) != tt.closed || name != tt.unlisted {
+				t.Errorf("it lacks %q, %v; want closed %v and %q", name, err, tt.closed, tt.unlisted)
 			}
 		})
 	}
-	if _, err := pipeline.ConnectListed(rules, []string{"*"}, egress.Destination{Host: "127.0.0.1", Port: 443, Private: "this machine"}); err == nil {
+	if _, err := (pipeline.Program{Hosts: []string{"*"}}).MayConnect(rules, egress.Destination{Host: "127.0.0.1", Port: 443, Private: "this machine"}); err == nil {
 		t.Error("a list of all of the web opened this machine")
+	}
+}
+
+// R123, M1: an answer opens a host to the program that it was given for, and to nothing else.
+func TestProgram_MayConnectAnswered(t *testing.T) {
+	t.Parallel()
+	asked := pipeline.Program{For: permissions.Identity{Origin: "a", OriginName: "server"}}
+	changed := pipeline.Program{For: permissions.Identity{Origin: "b", OriginName: "server"}}
+	for _, to := range []egress.Destination{{Host: "api.example", Port: 443}, {Host: "127.0.0.1", Port: 80, Private: "this machine"}} {
+		unlisted, err := asked.MayConnect(permissions.Set{}, to)
+		if err == nil || unlisted == nil {
+			t.Fatalf("without an answer: %v, %v", unlisted, err)
+		}
+		for _, scope := range []permissions.Scope{permissions.Project, permissions.Session} {
+			rules := permissions.Set{}.With(scope, unlisted.Always...)
+			if _, err := asked.MayConnect(rules, to); err != nil {
+				t.Errorf("%s in scope %v: %v", to.Pair(), scope, err)
+			}
+			for name, other := range map[string]pipeline.Program{"that has changed": changed, "without an identity": {}} {
+				if _, err := other.MayConnect(rules, to); err == nil {
+					t.Errorf("%s in scope %v is open to a program %s", to.Pair(), scope, name)
+				}
+			}
+			if _, err := asked.MayConnect(rules, egress.Destination{Host: to.Host, Port: 81, Private: to.Private}); err == nil {
+				t.Error("another port is open")
+			}
+			command := permissions.Call{Tool: permissions.NetworkTool, Resources: []permissions.Resource{{Kind: permissions.Host, Name: unlisted.Host}}}
+			if d := rules.Decide(command); d.Action == capability.Allow {
+				t.Errorf("%s in scope %v is open to commands: %s", to.Pair(), scope, d.Reason)
+			}
+		}
+		commands := unlisted.Always[0]
+		commands.For = permissions.Identity{}
+		if _, err := asked.MayConnect(permissions.Set{}.With(permissions.Session, commands), to); err == nil {
+			t.Errorf("what was answered about commands opens %s to a program", to.Pair())
+		}
 	}
 }

@@ -1,0 +1,218 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"acp-agent/kinds"
+	"acp-agent/permissions"
+	"acp-agent/tools"
+	"acp-agent/tools/pipeline"
+	"acp-agent/transcript"
+)
+
+// maxHostTitle bounds the title of the question, in runes.
+const maxHostTitle = 200
+
+// hostCall is the name of the call that shows the question.
+const hostCall = "network"
+
+// errNoHostAnswer is why a question ended without an answer.
+var errNoHostAnswer = errors.New("the user did not answer in time")
+
+// hostQuestion is the question whether a server may connect to a host, as a recording keeps it. Rules are
+// what "always" puts in force, which Remember says in one line.
+type hostQuestion struct {
+	Title, Reason, Text, Remember string
+	Rules                         []permissions.Rule
+}
+
+// allows reports an answer that opens a host.
+func allows(answer tools.Answer) bool {
+	return answer == tools.AllowOnce || answer == tools.AllowAlways || answer == tools.AllowProject
+}
+
+// hostQuestions asks the user about the hosts that MCP servers reach for. A server reaches for hosts at
+// any time; the user is asked while a turn runs, and the turn does not end before the answer, for not
+// every client shows what comes between turns. The card of a question is the user's alone: the model does
+// not see it. A nil hostQuestions asks nothing.
+type hostQuestions struct {
+	conversation *conversation
+	asker        tools.Asker
+	queue        tools.QuestionQueue // nil where questions are asked as they come
+	limit        time.Duration       // of the wait for an answer; 0 means none
+	recorded     *recordedPerson     // nil without a recording
+	projects     bool                // answers are kept for the project, too
+	// keep puts the rules of an answer in force.
+	keep func(tools.Answer, []permissions.Rule)
+
+	mu   sync.Mutex
+	turn context.Context // of the turn that runs; nil while none does
+	next chan struct{}   // closed by the next turn; nil while nothing waits for it
+	open int             // questions that are put
+	idle chan struct{}   // closed when none is open any more
+}
+
+// newHostQuestions returns nil where no user can be asked.
+func newHostQuestions(o opened, c *conversation, keep func(tools.Answer, []permissions.Rule)) *hostQuestions {
+	if o.spec.Asker == nil {
+		return nil
+	}
+	q := &hostQuestions{
+		conversation: c, asker: o.spec.Asker, queue: o.spec.Queue, limit: o.limits().ConnectAsk, projects: o.host.Projects != nil, keep: keep,
+	}
+	if q.recorded, _ = o.spec.Person.(*recordedPerson); q.recorded != nil {
+		q.recorded.askHost = func(ctx context.Context, asked hostQuestion) { _, _ = q.put(ctx, asked) }
+	}
+	return q
+}
+
+// turnStarted lets questions be asked until ended is called, which withdraws those that are open; they are
+// asked again in the next turn.
+func (q *hostQuestions) turnStarted(ctx context.Context) (ended func()) {
+	if q == nil {
+		return func() {}
+	}
+	turn, cancel := context.WithCancel(ctx)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.turn = turn; q.next != nil {
+		close(q.next)
+		q.next = nil
+	}
+	return func() {
+		q.mu.Lock()
+		q.turn = nil
+		q.mu.Unlock()
+		cancel()
+		q.await(context.WithoutCancel(ctx))
+	}
+}
+
+// await waits until no question is open.
+func (q *hostQuestions) await(ctx context.Context) {
+	if q == nil {
+		return
+	}
+	for {
+		q.mu.Lock()
+		open, idle := q.open, q.idle
+		q.mu.Unlock()
+		if open == 0 {
+			return
+		}
+		select {
+		case <-idle:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// enter counts a question that is put, until leave.
+func (q *hostQuestions) enter() (leave func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.open++; q.open == 1 {
+		q.idle = make(chan struct{})
+	}
+	return func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if q.open--; q.open == 0 {
+			close(q.idle)
+		}
+	}
+}
+
+// running waits for a turn, and returns its context.
+func (q *hostQuestions) running(ctx context.Context) (turn context.Context, err error) {
+	for {
+		q.mu.Lock()
+		turn := q.turn
+		if turn == nil && q.next == nil {
+			q.next = make(chan struct{})
+		}
+		next := q.next
+		q.mu.Unlock()
+		if turn != nil {
+			return turn, nil
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// ask asks in the turn that runs, or in the next one, and again where that ends without an answer. ctx is
+// the session's.
+func (q *hostQuestions) ask(ctx context.Context, asked hostQuestion) (tools.Answer, error) {
+	for {
+		turn, err := q.running(ctx)
+		if err != nil {
+			return tools.RejectOnce, err
+		}
+		if answer, err := q.askIn(turn, asked); turn.Err() == nil {
+			return answer, err
+		}
+	}
+}
+
+func (q *hostQuestions) askIn(ctx context.Context, asked hostQuestion) (tools.Answer, error) {
+	if q.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, q.limit, errNoHostAnswer)
+		defer cancel()
+	}
+	answer, err := q.put(ctx, asked)
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return answer, err
+}
+
+// put asks when it is the turn of the question among those of the agents.
+func (q *hostQuestions) put(ctx context.Context, asked hostQuestion) (answer tools.Answer, err error) {
+	defer q.enter()()
+	id := q.conversation.ids.New(transcript.CallPrefix)
+	show := func(asking context.Context) (err error) {
+		answer, err = q.show(asking, id, asked)
+		return err
+	}
+	if q.queue == nil {
+		return answer, show(ctx)
+	}
+	err = tools.AskInTurn(ctx, q.queue, id, show)
+	return answer, err
+}
+
+// show shows the card of a question, until its answer.
+func (q *hostQuestions) show(ctx context.Context, id string, asked hostQuestion) (tools.Answer, error) {
+	if q.recorded != nil {
+		n := q.recorded.happened(hostEvent, serverQuestion{Host: &asked})
+		defer q.recorded.withdrawn(ctx, n)
+	}
+	card := kinds.Card{Kind: kinds.Fetch, Title: asked.Title, Content: []kinds.Content{kinds.Text{Text: asked.Text}}}
+	ready := transcript.ToolReady{CallID: id, Tool: hostCall, Card: card}
+	q.conversation.pass(transcript.ToolStarted{CallID: id, Name: hostCall, Tool: hostCall, Card: kinds.Neutral(hostCall)})
+	q.conversation.pass(ready)
+	answer, err := q.asker.Ask(ctx, tools.PermissionRequest{
+		CallID: id, Name: hostCall, Ready: ready, Reason: asked.Reason, Remember: asked.Remember, Project: q.projects,
+	})
+	end := pipeline.Unrun(id, card, transcript.Rejected, "The connection is not allowed.")
+	switch {
+	case ctx.Err() != nil:
+		end = pipeline.Unrun(id, card, transcript.Cancelled, pipeline.CancelledText)
+	case err == nil && allows(answer):
+		end = pipeline.Unrun(id, card, transcript.Done, "The connection is allowed.")
+		end.Result = transcript.Envelope{Type: transcript.Output}
+		q.keep(answer, asked.Rules)
+	}
+	q.conversation.pass(end)
+	q.conversation.noteOwn(ready, end)
+	return answer, err
+}
