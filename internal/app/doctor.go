@@ -108,6 +108,9 @@ func (c *core) examine(ctx context.Context, cwd string, ask bool) doctorReport {
 		c.examineHost(ctx, &r, host)
 	}
 	r.Findings = append(r.Findings, sandboxFinding(r.Sandbox, cfg.Sandbox))
+	if f, ok := networkFinding(cfg, r.Sandbox); ok {
+		r.Findings = append(r.Findings, f)
+	}
 	if r.Sandbox.Confines() {
 		home := c.box.HomeReport(sandbox.Request{Roots: []string{cwd}, Around: true, Writable: cfg.Roots.Write, Readable: cfg.Roots.Read})
 		r.Home = &home

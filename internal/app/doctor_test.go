@@ -39,6 +39,36 @@ func TestDoctor_Sandbox(t *testing.T) {
 	}
 }
 
+// TestDoctor_Network says of each program what it has of the network, as the sandbox can keep it.
+func TestDoctor_Network(t *testing.T) {
+	outside := false
+	cfg := config.Default()
+	cfg.MCP.Servers = map[string]config.MCPServer{
+		"asked": {Command: []string{"a"}, Network: config.MCPNetwork{Access: config.MCPNetworkAsk}}, "far": {URL: "https://far.example"},
+		"free": {Command: []string{"a"}}, "listed": {Command: []string{"a"}, Network: config.MCPNetwork{Hosts: []string{"a.example", "b.example:80"}}},
+		"none": {Command: []string{"a"}, Network: config.MCPNetwork{Hosts: []string{}}}, "out": {Command: []string{"a"}, Sandbox: &outside},
+	}
+	cfg.OfferedServers = map[string]config.MCPServer{"theirs": {Command: []string{"a"}}}
+	cfg.External.ToolProviders = map[string]config.ToolProvider{"p": {Command: "p", Network: true}, "q": {Command: "q"}, "r": {URL: "https://r.example"}}
+	for _, tt := range []struct {
+		report sandbox.Report
+		want   string
+	}{
+		{sandbox.Report{Kind: sandbox.Bubblewrap, Network: true}, "open to MCP server free, provider p; " +
+			"by host to MCP server asked (you are asked), MCP server listed (only a.example b.example:80), MCP server none (none), MCP server theirs (you are asked); " +
+			"closed to provider q; outside the sandbox MCP server out"},
+		{sandbox.Report{Kind: sandbox.Landlock, Network: true}, "open to MCP server asked, MCP server free, MCP server theirs, provider p; " +
+			"closed to MCP server listed, MCP server none, provider q; outside the sandbox MCP server out"},
+	} {
+		if f, ok := networkFinding(cfg, tt.report); !ok || f.Detail != tt.want {
+			t.Errorf("under %s: %v, %q\nwant %q", tt.report.Kind, ok, f.Detail, tt.want)
+		}
+	}
+	if f, ok := networkFinding(config.Default(), sandbox.Report{}); ok {
+		t.Errorf("without programs: %q", f.Detail)
+	}
+}
+
 // TestDoctor_Directory holds that a directory is written to before it is called ok.
 func TestDoctor_Directory(t *testing.T) {
 	if f := directoryFinding("data", t.TempDir()); f.Status != doctorOK {
