@@ -153,8 +153,12 @@ func shipped(rules []ListedRule) string {
 
 // ruleText is a rule as people write it.
 func ruleText(r permissions.Rule) string {
-	if r.Pattern == "" || r.Pattern == "*" {
-		return code(r.Permission)
+	text := r.Permission
+	if r.Pattern != "" && r.Pattern != "*" {
+		text += "(" + r.Pattern + ")"
 	}
-	return code(r.Permission + "(" + r.Pattern + ")")
+	if r.Permission == permissions.NetworkTool && r.For.OriginName != "" { // else it would read as one for commands
+		return code(text) + " for " + kinds.Line(r.For.OriginName, lineRunes)
+	}
+	return code(text)
 }

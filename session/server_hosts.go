@@ -19,8 +19,12 @@ import (
 	"acp-agent/workspace/run"
 )
 
-// maxClosed bounds the notes about the network of one server, which may reach for any number of hosts.
-const maxClosed = 8
+// A server may reach for any number of hosts.
+const (
+	maxHostNotes = 8  // about the network of one server
+	maxHostsOpen = 4  // questions about hosts of one server at a time
+	maxHostsRun  = 32 // and in one run of its program
+)
 
 // serverHosts has what is known of the hosts that the programs of servers reach for. It is safe for
 // concurrent use.
@@ -47,7 +51,7 @@ type hostAnswer struct {
 func (h *serverHosts) note(id, text string) (added bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.notes[id]) >= maxClosed || slices.Contains(h.notes[id], text) {
+	if len(h.notes[id]) >= maxHostNotes || slices.Contains(h.notes[id], text) {
 		return false
 	}
 	if h.notes == nil {
@@ -63,12 +67,25 @@ func (h *serverHosts) notesOf(id string) []string {
 	return slices.Clone(h.notes[id])
 }
 
-// answer returns the answer about a host. first says that the caller has to find it.
+// answer returns the answer about a host; nil where the user is asked too much by this server. first says
+// that the caller has to find it.
 func (h *serverHosts) answer(about hostOfServer) (answer *hostAnswer, first bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if answer, known := h.asked[about]; known {
 		return answer, false
+	}
+	all, open := 0, 0
+	for other, answer := range h.asked {
+		if other.id != about.id {
+			continue
+		}
+		if all++; !answer.isKnown() {
+			open++
+		}
+	}
+	if all >= maxHostsRun || open >= maxHostsOpen {
+		return nil, false
 	}
 	if h.asked == nil {
 		h.asked = map[hostOfServer]*hostAnswer{}
@@ -90,13 +107,18 @@ func (h *serverHosts) started(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for about, answer := range h.asked {
-		select {
-		case <-answer.done:
-			if about.id == id && answer.once {
-				delete(h.asked, about)
-			}
-		default: // the user is asked
+		if about.id == id && answer.isKnown() && answer.once {
+			delete(h.asked, about)
 		}
+	}
+}
+
+func (a *hostAnswer) isKnown() bool {
+	select {
+	case <-a.done:
+		return true
+	default: // the user is asked
+		return false
 	}
 }
 
@@ -160,8 +182,10 @@ func heldBy(r sandbox.Report) string { return "the sandbox (" + string(r.Kind) +
 // connectTo judges what a server reaches for. What its list lacks is asked about if its entry says
 // so, and closed otherwise.
 func (s *servers) connectTo(server mcp.Server) run.Connect {
-	origin := server.Provenance()
-	program := pipeline.Program{For: permissions.Identity{Origin: origin.Digest, OriginName: origin.Place}, Hosts: server.Hosts}
+	program := pipeline.Program{
+		For:   permissions.Identity{Origin: server.Provenance().Digest, OriginName: "the MCP server " + kinds.Line(server.Name, lineRunes)},
+		Hosts: server.Hosts,
+	}
 	return func(ctx context.Context, to egress.Destination) error {
 		unlisted, err := program.MayConnect(s.policy.Rules(), to)
 		if unlisted != nil && server.AsksHosts {
@@ -189,12 +213,15 @@ func (s *servers) askHost(ctx context.Context, server mcp.Server, unlisted *pipe
 	}
 	about := hostOfServer{mcp.ID(server.Name), unlisted.Host}
 	answer, first := s.hosts.answer(about)
+	if answer == nil {
+		return &egress.Refusal{Reason: "this server reaches for too many hosts to ask about each"}
+	}
 	if first {
 		s.life.start(func() {
 			defer s.Pause(s.life.ctx, about.id)()
 			asked, err := s.hosts.questions.ask(s.life.ctx, hostQuestionOf(server, unlisted, to))
-			answer.once = asked == tools.AllowOnce || asked == tools.RejectOnce
-			if answer.err = refusalOf(asked, err); err != nil || asked == tools.Cancelled {
+			answer.once = asked != tools.RejectAlways // what was allowed for longer is a rule
+			if answer.err = refusalOf(asked, err); asked == tools.Cancelled {
 				s.hosts.forget(about)
 			}
 			close(answer.done)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"acp-agent/kinds"
+	"acp-agent/permissions"
 	"acp-agent/session"
 	"acp-agent/transcript"
 )
@@ -95,6 +96,7 @@ type ruleRecord struct {
 	Permission string    `json:"permission"`
 	Pattern    string    `json:"pattern"`
 	Source     string    `json:"source"`
+	For        string    `json:"for,omitempty"` // the program whose network the rule is about, where it is not that of commands
 	AddedAt    time.Time `json:"added_at,omitzero"`
 }
 
@@ -105,10 +107,14 @@ func ruleRecords(rules []session.ListedRule) []ruleRecord {
 		if pattern == "" {
 			pattern = "*"
 		}
-		list = append(list, ruleRecord{
+		record := ruleRecord{
 			Number: l.Number, Scope: l.Scope.String(), Action: l.Rule.Action.String(), Permission: l.Rule.Permission,
 			Pattern: pattern, Source: l.Where(), AddedAt: l.Rule.AddedAt,
-		})
+		}
+		if l.Rule.Permission == permissions.NetworkTool {
+			record.For = l.Rule.For.OriginName
+		}
+		list = append(list, record)
 	}
 	return list
 }
@@ -124,7 +130,11 @@ func printRules(out io.Writer, rules []session.ListedRule) error {
 		if !r.AddedAt.IsZero() {
 			since = r.AddedAt.Format(time.RFC3339)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", number, r.Scope, r.Action, kinds.Visible(r.Permission), kinds.Line(r.Pattern, 200), kinds.Visible(r.Source), since)
+		where := kinds.Visible(r.Source)
+		if r.For != "" {
+			where += ", for " + kinds.Visible(r.For)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", number, r.Scope, r.Action, kinds.Visible(r.Permission), kinds.Line(r.Pattern, 200), where, since)
 	}
 	return table.Flush()
 }

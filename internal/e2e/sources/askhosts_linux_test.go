@@ -155,3 +155,42 @@ func awaitReady(t *testing.T, session *acptest.Session) {
 		}
 	}
 }
+
+// What the user allowed for a session can be kept for the project. It is listed with the server, and
+// counts in later sessions for this server as it is (R152, M1).
+func TestMCP_AskedHostsKept(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("curl"); err != nil {
+		testreq.Skip(t, "curl is not installed")
+	}
+	site, came := website(t)
+	dir, project, home := t.TempDir(), t.TempDir(), t.TempDir()
+	script := filepath.Join(dir, "server.sh")
+	if err := os.WriteFile(script, fmt.Appendf(nil, faultyServer, startingServer), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	user := &hostAsked{answers: map[string]string{site: "allow_always"}}
+	open := func(arg string) *acptest.Session {
+		config := testfile.Config(t, `{"sandbox": {"level": "bubblewrap"}, "roots": {"read": [%q]}, "mcp": {"servers": {"t": {"command": ["bash", %q, %q, %q], "network": "ask"}}}}`,
+			dir, script, site, arg)
+		agent := acptest.Start(t, acptest.Options{Home: home, Model: `{"say": "Hello.", "repeat": -1}`, Env: []string{config}, Permission: user.permission})
+		agent.Initialize("")
+		session := agent.NewSession(project)
+		say(session, "hello")
+		awaitReady(t, session)
+		return session
+	}
+	session := open("same")
+	want := "network(" + site + ")` for the MCP server t"
+	tells(t, session, "/permissions", want)
+	tells(t, session, "/permissions keep", "Kept for this project: allow `"+want)
+	session = open("same")
+	tells(t, session, "/permissions", want)
+	if user.count() != 1 || came.Load() != 2 {
+		t.Errorf("asked %d times for %d visits, want 1 and 2", user.count(), came.Load())
+	}
+	open("changed")
+	if user.count() != 2 || came.Load() != 3 {
+		t.Errorf("after a change of the server asked %d times for %d visits, want 2 and 3", user.count(), came.Load())
+	}
+}
