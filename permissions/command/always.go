@@ -3,6 +3,7 @@ package command
 import (
 	"path"
 	"slices"
+	"strings"
 )
 
 // alwaysPrefix returns the narrowest prefix of argv that "always" may store for a command
@@ -31,4 +32,72 @@ func alwaysPrefix(argv []string, f finding) (prefix []string, exact bool, why st
 		}
 	}
 	return slices.Clone(argv), true, ""
+}
+
+// family is a command whose remaining words change from call to call without changing
+// what it does, as long as its options are among these (E5).
+type family struct {
+	sub string // the subcommand
+	options
+	// goFlags says that options are spelt as Go's are: one dash or two, names in full.
+	goFlags bool
+}
+
+// families lists them by program. What fetches, builds, moves files or runs a script of
+// the project's choice is remembered word for word instead.
+func families(program string) []family {
+	switch program {
+	case "git":
+		return []family{
+			{sub: "add", options: options{flags: "AuvnN", long: "--all --update --verbose --dry-run --intent-to-add"}},
+			{sub: "commit", options: options{flags: "aqs", valued: "m", long: "--all --quiet --signoff --no-edit", longVal: "--message"}},
+		}
+	case "go":
+		return []family{
+			{sub: "test", goFlags: true, options: options{
+				long:    "v race short cover failfast json benchmem",
+				longVal: "run skip count timeout bench benchtime parallel cpu shuffle",
+			}},
+			{sub: "fmt", goFlags: true},
+		}
+	case "cargo":
+		cargo := options{flags: "vqr", valued: "p", long: "--verbose --quiet --release --all --workspace --all-targets --all-features --lib --bins --tests --locked --offline --no-run --no-fail-fast", longVal: "--package --features --test"}
+		return []family{{sub: "test", options: cargo}, {sub: "check", options: cargo}, {sub: "clippy", options: cargo}, {sub: "fmt", options: options{flags: "vq", long: "--all --check"}}}
+	case "npm", "pnpm", "yarn", "bun":
+		return []family{{sub: "test"}}
+	}
+	return nil
+}
+
+// accepts reports that the words after the family's name change nothing: vetted options
+// written out, and operands that stay beneath the working directory.
+func (f family) accepts(args []string) bool {
+	words := make([]word, 0, len(args))
+	for _, a := range args {
+		if f.goFlags && len(a) > 1 && a[0] == '-' {
+			a = "--" + strings.TrimLeft(a, "-")
+		}
+		words = append(words, word{value: a, static: true})
+	}
+	o := f.options
+	if f.goFlags {
+		o.long, o.longVal = dashed(o.long), dashed(o.longVal)
+	}
+	p, bad := o.parse(words)
+	if bad != "" {
+		return false
+	}
+	for i, w := range p.operands {
+		if v := w.value; v == "" || strings.HasPrefix(v, "-") || isAbs(v) || v == ".." || traverses(v) || i == 0 && strings.HasPrefix(v, "+") {
+			return false
+		}
+	}
+	return true
+}
+
+func dashed(names string) string {
+	if names == "" {
+		return ""
+	}
+	return "--" + strings.ReplaceAll(names, " ", " --")
 }

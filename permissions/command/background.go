@@ -5,10 +5,3 @@ package command
 func detaches(name string) bool {
 	return hasWord("nohup setsid disown bg daemon daemonize start-stop-daemon at batch systemd-run tmux screen dtach abduco ssh-agent gpg-agent", name)
 }
-
-// detachFrom marks the parts from an index on as running in the background.
-func (pt *parts) detachFrom(from int) {
-	for i := range pt.list[from:] {
-		pt.list[from+i].Background = true
-	}
-}

@@ -47,45 +47,6 @@ func dangerous(s simple) finding {
 	return finding{}
 }
 
-// hasFlag reports one of the short flags, alone or in a cluster, or one of the long
-// options, which may be shortened as GNU programs allow.
-func hasFlag(s simple, short string, long ...string) bool {
-	for _, w := range s.args() {
-		v := w.value
-		if v == "--" {
-			return false
-		}
-		if strings.HasPrefix(v, "--") {
-			name, _, _ := strings.Cut(v, "=")
-			for _, l := range long {
-				if len(name) > 3 && strings.HasPrefix(l, name) {
-					return true
-				}
-			}
-			continue
-		}
-		if len(v) > 1 && v[0] == '-' && short != "" && strings.ContainsAny(v[1:], short) {
-			return true
-		}
-	}
-	return false
-}
-
-// operands are the words that are no options.
-func operands(s simple) []word {
-	var out []word
-	plain := false
-	for _, w := range s.args() {
-		switch {
-		case plain, w.value == "-", !strings.HasPrefix(w.value, "-"):
-			out = append(out, w)
-		case w.value == "--":
-			plain = true
-		}
-	}
-	return out
-}
-
 // noteWrites lists the files that the common file commands are known to change, so
 // that rules about paths hold for them.
 func (d *denial) noteWrites(p *Part, s simple) {
@@ -135,32 +96,4 @@ func writtenBy(s simple) []word {
 		}
 	}
 	return nil
-}
-
-// optionValues returns the values of options, attached or in the next word.
-func optionValues(s simple, names ...string) []word {
-	var out []word
-	args := s.args()
-	for i, w := range args {
-		for _, name := range names {
-			if w.value == name && i+1 < len(args) {
-				out = append(out, args[i+1])
-			} else if rest, ok := strings.CutPrefix(w.value, name+"="); ok {
-				out = append(out, word{value: rest, raw: w.raw, static: w.static})
-			} else if rest, ok := strings.CutPrefix(w.value, name); ok && rest != "" && !strings.HasPrefix(name, "--") {
-				out = append(out, word{value: rest, raw: w.raw, static: w.static})
-			} else if endsCluster(w.value, name) && i+1 < len(args) {
-				out = append(out, args[i+1])
-			}
-		}
-	}
-	return out
-}
-
-// endsCluster reports a short option as the last of several in one word.
-func endsCluster(v, option string) bool {
-	if len(option) != 2 || len(v) < 3 || v[0] != '-' || v[len(v)-1] != option[1] {
-		return false
-	}
-	return strings.IndexFunc(v[1:], func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') }) < 0
 }

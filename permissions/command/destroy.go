@@ -168,17 +168,6 @@ func shown(w word) string {
 	return w.value
 }
 
-func hasAnyArg(s simple, names ...string) bool {
-	for _, w := range s.args() {
-		for _, n := range names {
-			if w.value == n {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // runsRemoval reports a find that starts rm for what it finds.
 func runsRemoval(s simple) bool {
 	args := s.args()

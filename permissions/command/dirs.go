@@ -4,8 +4,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"acp-agent/internal/pathname"
 )
 
 // maxDirs bounds the directories that are followed at once; more means unknown.
@@ -59,17 +57,4 @@ func (d dirs) join(name string) ([]string, bool) {
 // runs the command.
 func isAbs(name string) bool {
 	return strings.HasPrefix(name, "/") || filepath.IsAbs(name)
-}
-
-// insideText is the confinement by text alone.
-func insideText(roots []string) func(string) (string, bool) {
-	return func(name string) (string, bool) {
-		clean := filepath.Clean(name)
-		for _, root := range roots {
-			if pathname.Contains(root, clean) {
-				return clean, true
-			}
-		}
-		return clean, false
-	}
 }

@@ -17,7 +17,7 @@ func TestDoc_Classes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("verdict.go")
+	source, err := os.ReadFile("class.go")
 	if err != nil {
 		t.Fatal(err)
 	}

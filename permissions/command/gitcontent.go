@@ -53,12 +53,6 @@ func objectPath(operand string) bool {
 	return ok && revision != "" && name != "" && !strings.HasPrefix(name, "-")
 }
 
-// optionName is an option without the value that is attached to it.
-func optionName(v string) string {
-	name, _, _ := strings.Cut(v, "=")
-	return name
-}
-
 // gitContent judges a git command that prints the content of files: git is asked for their
 // names first, without the content, and none may be that of a secret. What is a name and what a
 // revision, git knows alone.
@@ -170,16 +164,6 @@ func gitLooksUp(args []word, summarizes bool) bool {
 		}
 	}
 	return true
-}
-
-// gitFormats asks about formats that are not known to print what commits say alone.
-func gitFormats(sub string, p parsed) finding {
-	for _, option := range []string{"--format", "--pretty"} {
-		if !plainFormat(sub, p.seen[option]) {
-			return asks(Interpreter, "the format may print content or run a program that checks signatures")
-		}
-	}
-	return finding{}
 }
 
 // gitCommits reports that git knows each revision of a command for a commit, of which it prints

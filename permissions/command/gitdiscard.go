@@ -50,21 +50,6 @@ func (ps *paths) gitDiscards(s simple, appends bool, at dirs) bool {
 	return false
 }
 
-// hasOption reports one of the options among the arguments: a long one also by its beginning, a
-// short one also among others.
-func hasOption(args []string, options string) bool {
-	return slices.ContainsFunc(args, func(a string) bool {
-		name, _, _ := strings.Cut(a, "=")
-		for _, option := range strings.Fields(options) {
-			if name == option || len(name) > 2 && strings.HasPrefix(name, "--") && strings.HasPrefix(option, name) ||
-				len(option) == 2 && option[0] == '-' && shortOption(a, option[1]) {
-				return true
-			}
-		}
-		return false
-	})
-}
-
 // onlyBranch reports arguments of checkout that name a branch and nothing that lies in the
 // directory: of that it would throw away the changes.
 func (ps *paths) onlyBranch(args []string, at dirs) bool {

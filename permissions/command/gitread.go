@@ -1,10 +1,8 @@
 package command
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // The gitLog constants hold the options that log, show and diff share. Options that print
@@ -259,42 +257,6 @@ func (l *listing) gitDiff(args []word, p parsed, at dirs) finding {
 // A:path), some of which git takes for revisions before it looks for a file.
 func revisionMarks(name string) bool {
 	return strings.ContainsAny(name, "^~:") || strings.Contains(name, "..") || strings.Contains(name, "@{")
-}
-
-// headCommit accepts the names that can only be commits.
-var headCommit = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(HEAD|@)([~^][0-9]*)*$`)
-})
-
-// refFormat accepts the fields of a ref that say where it points and when it moved.
-var refFormat = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([^%]|%%|%\((HEAD|refname|objectname|upstream|committerdate|creatordate|authordate|authorname|committername|subject)(:[a-z0-9=-]+)?\))*$`)
-})
-
-// logFormat accepts the formats of commits whose every placeholder is known to print what
-// the commit itself says: %G, also with a modifier (%+G?), runs the program that checks
-// signatures, %(describe) runs git, and a padding of many columns prints that many.
-var logFormat = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([^%]|%%|%n|%m|%S|%x[0-9a-fA-F]{2}|%C(red|green|blue|reset|\((auto,?)?[a-z0-9 #]*\))|%[-+ ]?(H|h|T|t|P|p|a[nNeElLdDrtiIsh]|c[nNeElLdDrtiIsh]|d|D|e|s|f|b|B|N|g[dDnNeEs]|\(trailers(:[A-Za-z0-9=,_-]*)?\))|%[<>]\([0-9]{1,3}(,[lmr]?trunc)?\)|%[<>]\|\([0-9]{1,3}\))*$`)
-})
-
-// plainFormat accepts the formats that print no content and run no program. A name that
-// git does not know itself is one of the configuration (pretty.NAME), which may say
-// anything.
-func plainFormat(sub, formats string) bool {
-	if listsRefs(sub) {
-		return refFormat().MatchString(formats)
-	}
-	for format := range strings.SplitSeq(formats, "\n") {
-		placeholders, given := strings.CutPrefix(strings.TrimPrefix(format, "t"), "format:")
-		switch {
-		case given && logFormat().MatchString(placeholders), strings.Contains(format, "%") && logFormat().MatchString(format):
-		case !given && (format == "" || hasWord("oneline short medium full fuller reference email mboxrd raw", format)):
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // gitOperands checks each operand as the path that it may be; what stands after the

@@ -2,7 +2,6 @@ package command
 
 import (
 	"errors"
-	"path"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -75,15 +74,6 @@ func ambiguous(err error) finding {
 	return f
 }
 
-// doubt gives every part a finding about the whole text.
-func (pt *parts) doubt(f finding) {
-	for i := range pt.list {
-		p := &pt.list[i]
-		p.raise(f)
-		p.Static, p.Always, p.NoAlways = false, nil, "it could be read in more than one way"
-	}
-}
-
 // start returns the working directory with links followed: except for the shell's own cd, ".." is
 // the parent of where a link leads.
 func (ps *paths) start() dirs {
@@ -137,67 +127,4 @@ func newJudge(text string, paths *paths, fetched map[string]bool) *judge {
 	return &judge{
 		paths: paths, words: evaluator{text: text, home: paths.env.Home}, denial: denial{paths, fetched}, listing: listing{paths, text}, parts: parts{text: text},
 	}
-}
-
-// parts are the parts of a text with the findings about them.
-type parts struct {
-	text string
-	list []Part
-}
-
-// verdict takes the worst part as the verdict of the program.
-func (pt *parts) verdict() Verdict {
-	worst := allowed()
-	worst.reason = "every command only reads, inside the workspace"
-	name := ""
-	v := Verdict{Text: pt.text, Parts: pt.list}
-	for _, p := range pt.list {
-		f := p.finding()
-		f.notSandboxable, f.notReading = "", "" // count for each part by itself
-		if next := worst.worse(f); next != worst {
-			worst = next
-			if len(p.Argv) > 0 {
-				name = path.Base(p.Argv[0])
-			}
-		}
-		v.Network = v.Network || p.Network
-		v.Validation = v.Validation || p.Validation
-	}
-	if len(pt.list) == 0 {
-		worst = asks(Unlisted, "the command is empty")
-		v.Parts = []Part{{Text: pt.text, Action: capability.Ask, Class: Unlisted, Reason: worst.reason, notReading: worst.reason}}
-	}
-	v.Action, v.Class, v.Reason = worst.action, worst.class, worst.reason
-	if v.Action == capability.Ask {
-		if name == "" && len(v.Parts[0].Argv) > 0 {
-			name = path.Base(v.Parts[0].Argv[0])
-		}
-		if name == "" {
-			name = pt.text
-		}
-		v.ToAllow = []string{pt.text, name, "*"}
-	}
-	return v
-}
-
-func (p *Part) judge(f finding) {
-	p.Action, p.Class, p.Reason, p.Validation, p.notSandboxable, p.notReading = f.action, f.class, f.reason, f.validation, f.notSandboxable, f.notReading
-}
-
-func (p *Part) finding() finding {
-	return finding{action: p.Action, class: p.Class, reason: p.Reason, validation: p.Validation, notSandboxable: p.notSandboxable, notReading: p.notReading, set: true}
-}
-
-// raise makes a part at least as strict as f.
-func (p *Part) raise(f finding) {
-	p.judge(p.finding().worse(f))
-}
-
-// slice returns the piece of a text that a node was parsed from.
-func slice(text string, node syntax.Node) string {
-	from, to := int(node.Pos().Offset()), int(node.End().Offset())
-	if from < 0 || to > len(text) || from > to {
-		return ""
-	}
-	return text[from:to]
 }

@@ -129,19 +129,6 @@ func usesNetwork(s simple) bool {
 	return false
 }
 
-// subcommand is the first word after the program that is not an option.
-func subcommand(s simple) string {
-	for i, w := range s.args() {
-		if !strings.HasPrefix(w.value, "-") {
-			if i > 0 && hasWord("-C -c --git-dir --work-tree --prefix --cwd", s.args()[i-1].value) {
-				continue
-			}
-			return w.value
-		}
-	}
-	return ""
-}
-
 // printsEnvironment reports a command that writes the environment to its output.
 func printsEnvironment(s simple) bool {
 	switch s.name() {

@@ -310,22 +310,6 @@ func reachesOut(name string) bool {
 		"modprobe insmod ip ifconfig iptables nft route useradd usermod passwd crontab logger lpr mail sendmail", name)
 }
 
-// gitWords are the words of a git command from its subcommand on.
-func gitWords(s simple) []word {
-	if words := withoutGlobals(s.words); words != nil {
-		return words[1:]
-	}
-	return s.args()
-}
-
-// gitSubcommand is the subcommand of git, after the options of git itself.
-func gitSubcommand(s simple) string {
-	if words := gitWords(s); len(words) > 0 {
-		return words[0].value
-	}
-	return ""
-}
-
 // gitInside reports the subcommands of git that work on the repository's own data and
 // files: none that changes the configuration or leaves the working tree. What reaches a remote is
 // judged by the network.

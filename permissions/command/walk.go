@@ -154,16 +154,6 @@ func (j *judge) pipeline(c *syntax.BinaryCmd, at dirs, floor finding) flow {
 	return flow{ok: at, fail: at, ran: ran}
 }
 
-// raiseFrom makes the parts from an index on at least as strict as f.
-func (pt *parts) raiseFrom(from int, f finding) {
-	if !f.set {
-		return
-	}
-	for i := from; i < len(pt.list); i++ {
-		pt.list[i].raise(f)
-	}
-}
-
 // declaration asks about export, declare and the like. Without a value they print the
 // variables, which matters to what reads their output.
 func (j *judge) declaration(c *syntax.DeclClause, at dirs, floor finding) flow {
@@ -212,11 +202,4 @@ func (j *judge) inside(node syntax.Node, at dirs, floor finding) []simple {
 		return j.err == nil
 	})
 	return ran
-}
-
-// add records a part that is not a simple command.
-func (pt *parts) add(node syntax.Node, f finding) {
-	p := Part{Text: slice(pt.text, node)}
-	p.judge(f)
-	pt.list = append(pt.list, p)
 }

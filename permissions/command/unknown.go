@@ -44,11 +44,6 @@ func takesText(option string) bool {
 	return shortOption(option, 'c') || shortOption(option, 'e') || shortOption(option, 'E') || hasWord("-p -r --eval --print --command", option)
 }
 
-// shortOption reports a word of short options among which is one.
-func shortOption(arg string, option byte) bool {
-	return len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.IndexByte(arg, option) > 0
-}
-
 // redefines reports what makes the name of a later command mean another one.
 func redefines(s simple) bool {
 	switch s.name() {

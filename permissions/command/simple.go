@@ -131,32 +131,6 @@ func newSimple(words []word, inner []simple, at dirs) simple {
 	return s
 }
 
-// nested judges a program that a command takes as an argument (bash -c, eval).
-func (j *judge) nested(w word, at dirs, floor finding) []simple {
-	if !w.static {
-		j.parts.raiseFrom(len(j.parts.list)-1, floor.outOfReach("the program that the command is given is only known when it runs"))
-		return nil
-	}
-	if j.depth++; j.depth > MaxDepth {
-		j.err = errTooDeep
-		return nil
-	}
-	defer func() { j.depth-- }()
-	sub := newJudge(w.value, j.paths, j.denial.fetched)
-	sub.depth = j.depth
-	file, err := parseNested(w.value, j.env)
-	if err != nil {
-		j.parts.raiseFrom(len(j.parts.list)-1, asks(Unparsed, "the command runs a program that could not be parsed"))
-		return nil
-	}
-	f := sub.stmts(file.Stmts, at, floor)
-	j.parts.list = append(j.parts.list, sub.parts.list...)
-	if sub.err != nil {
-		j.err = sub.err
-	}
-	return f.ran
-}
-
 // written returns the values of words; of a word that is not known, its text.
 func written(words []word) []string {
 	out := make([]string, len(words))
@@ -186,24 +160,4 @@ func spellings(words, bare []word) []string {
 	add(written(withoutGlobals(bare)))
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// withoutGlobals drops the options between a program and its subcommand, so that a
-// deny of "git push*" meets "git -C . push" too.
-func withoutGlobals(words []word) []word {
-	if len(words) < 3 || !slices.Contains([]string{"git", "docker", "kubectl", "npm", "yarn", "pnpm", "cargo"}, path.Base(words[0].value)) {
-		return nil
-	}
-	takesValue := map[string]bool{"-C": true, "-c": true, "--git-dir": true, "--work-tree": true, "--prefix": true, "--context": true, "-n": true, "--cwd": true}
-	i := 1
-	for i < len(words) && strings.HasPrefix(words[i].value, "-") {
-		if takesValue[words[i].value] {
-			i++
-		}
-		i++
-	}
-	if i == 1 || i >= len(words) {
-		return nil
-	}
-	return append([]word{words[0]}, words[i:]...)
 }

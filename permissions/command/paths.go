@@ -2,11 +2,11 @@ package command
 
 import (
 	"cmp"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"acp-agent/internal/pathname"
 	"acp-agent/permissions"
 )
 
@@ -121,38 +121,6 @@ func above(name string, at dirs) []string {
 	return names
 }
 
-// gitText asks about what git keeps of secrets as files: addresses with a user and
-// password, and objects, which hold what any tracked file once was.
-func (ps *paths) gitText(shown, name, resolved string) finding {
-	switch {
-	case ps.env.HoldsAddress != nil && (ps.env.HoldsAddress(name) || ps.env.HoldsAddress(resolved)):
-		return asks(SecretRead, shown+" holds a user and password in the address of a remote")
-	case gitObject(name) || gitObject(resolved):
-		return asks(SecretRead, shown+" is an object of git, which may be a file that held secrets")
-	case otherContent(name) || otherContent(resolved):
-		return asks(SecretRead, shown+" is what version control keeps of a file, which may have held secrets")
-	}
-	return finding{}
-}
-
-// gitObject reports a path in a repository's store of objects.
-func gitObject(name string) bool {
-	parts := strings.Split(strings.ToLower(filepath.ToSlash(name)), "/")
-	git := slices.Index(parts, ".git")
-	return git >= 0 && slices.Contains(parts[git:], "objects")
-}
-
-// otherContent reports a path in what Subversion or Mercurial keep of the content of files.
-func otherContent(name string) bool {
-	parts := strings.Split(strings.ToLower(filepath.ToSlash(name)), "/")
-	for i, part := range parts[:len(parts)-1] {
-		if next := parts[i+1]; part == ".svn" && hasWord("pristine text-base", next) || part == ".hg" && next == "store" {
-			return true
-		}
-	}
-	return false
-}
-
 // tree judges a directory whose whole content is read, or with reads, the files whose
 // base names reads accepts.
 func (ps *paths) tree(name string, at dirs, reads func(name string) bool) finding {
@@ -176,87 +144,15 @@ func traverses(v string) bool {
 	return strings.Contains(v, "../") || strings.Contains(v, `..\`) || strings.HasSuffix(v, "/..")
 }
 
-// candidates are the paths that an argument may name: itself, or what follows the
-// marks with which programs join an option or a host to a path.
-func candidates(v string) []string {
-	out := []string{v}
-	add := func(s string) {
-		s = strings.TrimPrefix(s, "file://")
-		if s != "" && s != v {
-			out = append(out, s)
-		}
-	}
-	for _, mark := range []string{"=", "@", ":", "<"} {
-		if i := strings.LastIndex(v, mark); i >= 0 {
-			add(v[i+1:])
-		}
-	}
-	if strings.HasPrefix(v, "file://") {
-		add(v)
-	}
-	if len(v) > 2 && v[0] == '-' && v[1] != '-' {
-		add(v[2:])
-	}
-	return out
-}
-
-// secretArg reports whether an argument names a secret, by its text or by where it
-// leads; a glob that could only be meant for one counts.
-func (ps *paths) secretArg(w word, at dirs) bool {
-	for _, c := range candidates(w.value) {
-		if strings.ContainsAny(c, " \n") && !strings.Contains(c, "/") || strings.HasPrefix(c, "http") {
-			continue
-		}
-		if ps.secretWord(c, at) && (c != "credentials") {
-			return true
-		}
-		if !w.static && secretGlob(c) {
-			return true
-		}
-		if !w.static || strings.HasPrefix(c, "-") || strings.Contains(c, "://") || len(c) > 1024 {
-			continue
-		}
-		names, _ := at.join(c)
-		for _, name := range names {
-			if resolved, _ := ps.env.Inside(name); resolved != "" && resolved != name && ps.env.Secret(resolved) && !ps.env.Secret(name) {
-				return true
+// insideText is the confinement by text alone.
+func insideText(roots []string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		clean := filepath.Clean(name)
+		for _, root := range roots {
+			if pathname.Contains(root, clean) {
+				return clean, true
 			}
 		}
+		return clean, false
 	}
-	return false
-}
-
-// secretWord reports whether a word names a secret by its text. Where it leads to a file
-// that is known, it counts only if that is one: some names are, unless git tracks the file.
-func (ps *paths) secretWord(word string, at dirs) bool {
-	if !ps.env.Secret(word) {
-		return false
-	}
-	names, ok := at.join(word)
-	return !ok || len(names) == 0 || slices.ContainsFunc(names, ps.env.Secret)
-}
-
-// secretGlob reports a glob with some literal text that matches a well-known secret.
-func secretGlob(pattern string) bool {
-	base := path.Base(pattern)
-	if !strings.ContainsAny(base, "*?[") || strings.Trim(base, "*?[]") == "" {
-		return false
-	}
-	for _, name := range []string{
-		".env", ".env.local", ".env.production", ".npmrc", ".netrc", ".pypirc", ".pgpass", ".git-credentials",
-		"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "x.pem", "x.key", "x.p12", "x.pfx", "credentials", "credentials.json",
-		".envrc", "x.env", ".htpasswd", ".vault_pass", "x.jks", "x.keystore", "x.tfvars", "x.tfstate",
-	} {
-		if strings.HasPrefix(name, ".") && !strings.HasPrefix(base, ".") {
-			continue
-		}
-		if ok, err := path.Match(base, name); err == nil && ok && permissions.Secret(name) && literal(base) > 1 {
-			return true
-		}
-	}
-	return false
-}
-
-func literal(glob string) int {
-	return len(strings.Trim(strings.NewReplacer("*", "", "?", "").Replace(glob), "[]"))
 }

@@ -1,0 +1,147 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"acp-agent/internal/shell"
+)
+
+// nested judges a program that a command takes as an argument (bash -c, eval).
+func (j *judge) nested(w word, at dirs, floor finding) []simple {
+	if !w.static {
+		j.parts.raiseFrom(len(j.parts.list)-1, floor.outOfReach("the program that the command is given is only known when it runs"))
+		return nil
+	}
+	if j.depth++; j.depth > MaxDepth {
+		j.err = errTooDeep
+		return nil
+	}
+	defer func() { j.depth-- }()
+	sub := newJudge(w.value, j.paths, j.denial.fetched)
+	sub.depth = j.depth
+	file, err := parseNested(w.value, j.env)
+	if err != nil {
+		j.parts.raiseFrom(len(j.parts.list)-1, asks(Unparsed, "the command runs a program that could not be parsed"))
+		return nil
+	}
+	f := sub.stmts(file.Stmts, at, floor)
+	j.parts.list = append(j.parts.list, sub.parts.list...)
+	if sub.err != nil {
+		j.err = sub.err
+	}
+	return f.ran
+}
+
+// parseNested parses a program inside a program, with the same guards.
+func parseNested(text string, env Env) (*syntax.File, error) {
+	if err := shell.CheckText(text); err != nil {
+		return nil, err
+	}
+	return shell.Parse(text, env.Dialect)
+}
+
+// programs returns the shell programs that the command takes as arguments.
+func (u unwrapped) programs(s simple) []word {
+	args := s.args()
+	switch {
+	case s.name() == "eval":
+		if args = afterDashes(args); len(args) == 1 {
+			return args
+		}
+		return []word{{value: strings.Join(values(args), " "), static: allStatic(args)}}
+	case s.name() == "trap" && len(afterDashes(args)) > 1:
+		return afterDashes(args)[:1]
+	case s.name() == "git":
+		return gitPrograms(gitWords(s))
+	case s.name() == "fd", s.name() == "fdfind":
+		return findPrograms(args, "-x -X --exec --exec-batch", "{}")
+	case isShell(s.name()):
+		for i, w := range args {
+			if strings.HasPrefix(w.value, "-") && !strings.HasPrefix(w.value, "--") && strings.Contains(w.value, "c") {
+				// Each "o" takes the name of an option before the program.
+				rest, before := args[i+1:], strings.Count(strings.ToLower(w.value), "o")
+				for len(rest) > 0 && strings.HasPrefix(rest[0].value, "-") || len(rest) > 1 && strings.HasPrefix(rest[0].value, "+") {
+					before += strings.Count(strings.ToLower(rest[0].value), "o")
+					rest = rest[1:]
+				}
+				return rest[:min(1+before, len(rest))]
+			}
+		}
+	case s.name() == "find":
+		return findPrograms(args, "-exec -execdir -ok -okdir")
+	}
+	return nil
+}
+
+// gitPrograms gives the commands that git starts as it is told.
+func gitPrograms(words []word) []word {
+	if len(words) == 0 {
+		return nil
+	}
+	args := words[1:]
+	switch words[0].value {
+	case "bisect":
+		if len(args) > 1 && args[0].value == "run" {
+			return []word{commandText(args[1:])}
+		}
+	case "submodule":
+		i := slices.IndexFunc(args, func(w word) bool { return w.value == "foreach" })
+		rest := args[i+1:]
+		for i >= 0 && len(rest) > 0 && strings.HasPrefix(rest[0].value, "-") {
+			rest = rest[1:]
+		}
+		if i >= 0 && len(rest) == 1 {
+			return rest
+		} else if i >= 0 && len(rest) > 1 {
+			return []word{commandText(rest)}
+		}
+	case "rebase":
+		var out []word
+		for i, w := range args {
+			switch name, value, attached := strings.Cut(w.value, "="); {
+			case (w.value == "-x" || len(name) > 3 && strings.HasPrefix("--exec", name) && !attached) && i+1 < len(args):
+				out = append(out, args[i+1])
+			case len(name) > 3 && strings.HasPrefix("--exec", name) && attached:
+				out = append(out, word{value: value, raw: w.raw, static: w.static})
+			case strings.HasPrefix(w.value, "-x"):
+				out = append(out, word{value: w.value[2:], raw: w.raw, static: w.static})
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// commandText is a command as text for the same judge.
+func commandText(words []word) word {
+	argv := make([]string, len(words))
+	for i, w := range words {
+		argv[i] = quoteForShell(w.value)
+	}
+	return word{value: strings.Join(argv, " "), static: true}
+}
+
+// findPrograms gives the commands that find, or a program like it, starts after some options,
+// as text for the same judge; more are words that it adds to each.
+func findPrograms(args []word, options string, more ...string) []word {
+	var out []word
+	for i := 0; i < len(args); i++ {
+		if !hasWord(options, args[i].value) {
+			continue
+		}
+		var argv []string
+		for i++; i < len(args) && args[i].value != ";" && args[i].value != "+"; i++ {
+			argv = append(argv, quoteForShell(args[i].value))
+		}
+		out = append(out, word{value: strings.Join(append(argv, more...), " "), static: true})
+	}
+	return out
+}
+
+// quoteForShell quotes a word. A piece that is only known when it runs is one in the text, too.
+func quoteForShell(s string) string {
+	return "'" + strings.ReplaceAll(strings.ReplaceAll(s, "'", `'\''`), unknown, `'"$X"'`) + "'"
+}

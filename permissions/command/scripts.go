@@ -1,0 +1,119 @@
+package command
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// jqPath selects a member, with nothing in the brackets that would be evaluated; awkRegexp is
+// a pattern between slashes that holds text, anchors, dots and stars, and may escape what means
+// something in a pattern.
+const (
+	jqPath    = `\.([A-Za-z_][A-Za-z0-9_]*|"[A-Za-z0-9_ /@-]*"|\[\d*\]|\.)*`
+	awkRegexp = `(` + plainChar + `|\\[()*.{}+?^$|])*`
+	plainChar = `[A-Za-z0-9_ .,:;^$*=(){}"'<>@#%+-]`
+)
+
+// The only scripts of sed, awk and jq that count as reading: they print lines, fields
+// and members, and nothing else. Those of sed may replace text, without the flags that write
+// a file or run a command.
+var (
+	sedPrints = sync.OnceValue(func() *regexp.Regexp {
+		commands := []string{"p", "d", "q", "="}
+		for _, separator := range []string{"/", "|", ",", "#"} {
+			sep := regexp.QuoteMeta(separator)
+			commands = append(commands, `s`+sep+sedPattern(sep)+sep+`([^`+sep+`\\\n]|\\[^\n])*`+sep+`[gIip0-9]*`)
+		}
+		line := `(\d+(~\d+)?|\$|/` + sedPattern("/") + `/I?)`
+		one := `(` + line + `(, ?(` + line + `|\+\d+))? ?!?)? ?(` + strings.Join(commands, "|") + `)`
+		return regexp.MustCompile(`^` + one + `( ?[;\n] ?` + one + `)*;?$`)
+	})
+	awkPrints = sync.OnceValue(func() *regexp.Regexp {
+		const (
+			re    = `/` + awkRegexp + `/`
+			one   = `(NR ?(==|<=|>=|<|>) ?\d+|` + re + `)`
+			lines = `(` + one + `( ?&& ?` + one + `)*|` + re + `, ?` + re + `)`
+			print = `\{ ?print( ?\$(\d+|NF)(,? ?\$(\d+|NF))*)? ?\}`
+		)
+		return regexp.MustCompile(`^((` + lines + ` ?)?` + print + `|` + lines + `|END ?\{ ?print NR ?\})$`)
+	})
+	jqSelects = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^` + jqPath + `( ?\| ?(keys|length|type|` + jqPath + `))*$`)
+	})
+)
+
+// sedPattern matches a pattern of sed that ends at a separator. Some seds take a separator in
+// brackets for a part of the pattern and others for its end: brackets hold none here. A bracket
+// that closes at once is the first member.
+func sedPattern(sep string) string {
+	const class = `\[:[a-z]+:\]`
+	member, first := `([^`+sep+`\]\\\n\[]|`+class+`)`, `([^`+sep+`\]\\\n\[^]|`+class+`)`
+	return `([^` + sep + `\\\n\[]|\\[^\n]|\[(\^(\]|` + member + `)|\]|` + first + `)` + member + `*\])*`
+}
+
+// jqBeyond finds what makes a filter of jq look at more than its input: the environment, modules and
+// the names of files. Jq has no other way, and starts no programs.
+var jqBeyond = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(env|import|include|modulemeta|search_list|input_filename|__prog|__loc)`)
+})
+
+// printfFormat accepts the formats that only print: %n sets a variable, a "*" takes a
+// width from an operand, and %(…)T reads the clock of the shell.
+var printfFormat = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([^%\\]|\\[\\"'abefnrtv0-7]|%[-0 +#]*[0-9]*(\.[0-9]+)?[sdiuxXobqcf%])*$`)
+})
+
+func checkPrintf(_ *listing, _ *Part, p parsed, _ dirs) finding {
+	if len(p.operands) == 0 || !printfFormat().MatchString(p.operands[0].value) {
+		return asks(Unlisted, "the format of printf is not one that is known to print only")
+	}
+	return finding{}
+}
+
+func checkSed(l *listing, part *Part, p parsed, at dirs) finding {
+	if len(p.operands) == 0 || !sedPrints().MatchString(p.operands[0].value) {
+		return asks(Interpreter, "only sed scripts that print lines and replace text are known to read only")
+	}
+	return l.scriptFiles(part, p, at)
+}
+
+func checkAwk(l *listing, part *Part, p parsed, at dirs) finding {
+	var f finding
+	switch {
+	case len(p.operands) == 0 || !awkReads(p.operands[0].value) || !awkVariables(p.seen["-v"]):
+		return asks(Interpreter, "only awk scripts that reckon and print are known to read only")
+	case !awkPrints().MatchString(p.operands[0].value) || p.has("-v"):
+		f = asks(Interpreter, "how long the awk script takes is not known before it runs")
+		f.notReading = "" // a sandbox for reading ends it in time
+	}
+	for _, w := range p.operands[1:] {
+		if strings.Contains(w.value, "=") {
+			return asks(Unlisted, "an operand of awk sets a variable")
+		}
+	}
+	return f.worse(l.scriptFiles(part, p, at))
+}
+
+func checkJQ(l *listing, part *Part, p parsed, at dirs) finding {
+	var f finding
+	switch {
+	case len(p.operands) == 0 || jqBeyond().MatchString(p.operands[0].value):
+		return asks(Interpreter, "only jq filters that look at nothing but their input are known to read only")
+	case !jqSelects().MatchString(p.operands[0].value):
+		f = asks(Interpreter, "how long the jq filter takes is not known before it runs")
+		f.notReading = "" // a sandbox for reading ends it in time
+	}
+	return f.worse(l.scriptFiles(part, p, at))
+}
+
+// scriptFiles checks the operands after a script.
+func (l *listing) scriptFiles(part *Part, p parsed, at dirs) finding {
+	var f finding
+	for _, w := range p.operands[1:] {
+		if w.value != "-" {
+			f = f.worse(l.operand(part, w, at, true))
+		}
+	}
+	return f
+}

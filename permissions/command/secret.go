@@ -1,0 +1,223 @@
+package command
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"acp-agent/permissions"
+)
+
+// secretArg reports whether an argument names a secret, by its text or by where it
+// leads; a glob that could only be meant for one counts.
+func (ps *paths) secretArg(w word, at dirs) bool {
+	for _, c := range candidates(w.value) {
+		if strings.ContainsAny(c, " \n") && !strings.Contains(c, "/") || strings.HasPrefix(c, "http") {
+			continue
+		}
+		if ps.secretWord(c, at) && (c != "credentials") {
+			return true
+		}
+		if !w.static && secretGlob(c) {
+			return true
+		}
+		if !w.static || strings.HasPrefix(c, "-") || strings.Contains(c, "://") || len(c) > 1024 {
+			continue
+		}
+		names, _ := at.join(c)
+		for _, name := range names {
+			if resolved, _ := ps.env.Inside(name); resolved != "" && resolved != name && ps.env.Secret(resolved) && !ps.env.Secret(name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// candidates are the paths that an argument may name: itself, or what follows the
+// marks with which programs join an option or a host to a path.
+func candidates(v string) []string {
+	out := []string{v}
+	add := func(s string) {
+		s = strings.TrimPrefix(s, "file://")
+		if s != "" && s != v {
+			out = append(out, s)
+		}
+	}
+	for _, mark := range []string{"=", "@", ":", "<"} {
+		if i := strings.LastIndex(v, mark); i >= 0 {
+			add(v[i+1:])
+		}
+	}
+	if strings.HasPrefix(v, "file://") {
+		add(v)
+	}
+	if len(v) > 2 && v[0] == '-' && v[1] != '-' {
+		add(v[2:])
+	}
+	return out
+}
+
+// secretWord reports whether a word names a secret by its text. Where it leads to a file
+// that is known, it counts only if that is one: some names are, unless git tracks the file.
+func (ps *paths) secretWord(word string, at dirs) bool {
+	if !ps.env.Secret(word) {
+		return false
+	}
+	names, ok := at.join(word)
+	return !ok || len(names) == 0 || slices.ContainsFunc(names, ps.env.Secret)
+}
+
+// secretGlob reports a glob with some literal text that matches a well-known secret.
+func secretGlob(pattern string) bool {
+	base := path.Base(pattern)
+	if !strings.ContainsAny(base, "*?[") || strings.Trim(base, "*?[]") == "" {
+		return false
+	}
+	for _, name := range []string{
+		".env", ".env.local", ".env.production", ".npmrc", ".netrc", ".pypirc", ".pgpass", ".git-credentials",
+		"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "x.pem", "x.key", "x.p12", "x.pfx", "credentials", "credentials.json",
+		".envrc", "x.env", ".htpasswd", ".vault_pass", "x.jks", "x.keystore", "x.tfvars", "x.tfstate",
+	} {
+		if strings.HasPrefix(name, ".") && !strings.HasPrefix(base, ".") {
+			continue
+		}
+		if ok, err := path.Match(base, name); err == nil && ok && permissions.Secret(name) && literal(base) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+func literal(glob string) int {
+	return len(strings.Trim(strings.NewReplacer("*", "", "?", "").Replace(glob), "[]"))
+}
+
+// gitText asks about what git keeps of secrets as files: addresses with a user and
+// password, and objects, which hold what any tracked file once was.
+func (ps *paths) gitText(shown, name, resolved string) finding {
+	switch {
+	case ps.env.HoldsAddress != nil && (ps.env.HoldsAddress(name) || ps.env.HoldsAddress(resolved)):
+		return asks(SecretRead, shown+" holds a user and password in the address of a remote")
+	case gitObject(name) || gitObject(resolved):
+		return asks(SecretRead, shown+" is an object of git, which may be a file that held secrets")
+	case otherContent(name) || otherContent(resolved):
+		return asks(SecretRead, shown+" is what version control keeps of a file, which may have held secrets")
+	}
+	return finding{}
+}
+
+// gitObject reports a path in a repository's store of objects.
+func gitObject(name string) bool {
+	parts := strings.Split(strings.ToLower(filepath.ToSlash(name)), "/")
+	git := slices.Index(parts, ".git")
+	return git >= 0 && slices.Contains(parts[git:], "objects")
+}
+
+// otherContent reports a path in what Subversion or Mercurial keep of the content of files.
+func otherContent(name string) bool {
+	parts := strings.Split(strings.ToLower(filepath.ToSlash(name)), "/")
+	for i, part := range parts[:len(parts)-1] {
+		if next := parts[i+1]; part == ".svn" && hasWord("pristine text-base", next) || part == ".hg" && next == "store" {
+			return true
+		}
+	}
+	return false
+}
+
+// readsSecret is DN8: any command that would show or copy the content of a secret file.
+func (d *denial) readsSecret(s simple) finding {
+	args := s.args()
+	switch s.name() {
+	case "ls", "stat", "test", "[", "rm", "touch", "chmod", "chown", "chgrp", "mkdir", "rmdir", "du", "file",
+		"echo", "printf", "basename", "dirname", "realpath", "readlink", "which", "type", "command", "cd", "pushd",
+		"true", "false", "tree", "tee", "ssh-keygen", "ssh-add", "export", "unlink", "shred", "ssh", "alias", "truncate":
+		return finding{}
+	case "find":
+		if len(findPrograms(args, "-exec -execdir -ok -okdir")) == 0 {
+			return finding{}
+		}
+	case "git":
+		if files := messageFiles(s); len(files) > 0 {
+			args = files
+			break
+		}
+		if !hasWord("show diff cat-file blame grep log archive annotate stash format-patch", subcommand(s)) {
+			return finding{}
+		}
+		if subcommand(s) == "log" && !hasFlag(s, "p", "--patch") {
+			return finding{}
+		}
+	case "cp", "ln", "install", "rsync":
+		ops := operands(s)
+		args = ops[:max(0, len(ops)-1)]
+	case "grep", "egrep", "fgrep", "rg", "ag", "ack", "sed", "awk", "gawk", "jq", "perl":
+		args = withoutProgram(s)
+	}
+	skip := false
+	for _, w := range args {
+		if skip {
+			skip = false
+			continue
+		}
+		if fetches(s) && hasWord("-i --cert --key --cacert -E --capath", w.value) {
+			skip = s.name() != "curl" || w.value != "-i"
+			continue
+		}
+		if d.secretArg(w, s.at) {
+			return denies(SecretRead, shown(w)+" holds secrets, and reading secrets is not permitted")
+		}
+	}
+	return finding{}
+}
+
+// messageFiles are the files from which git takes a message into its history, where
+// everyone can read it.
+func messageFiles(s simple) []word {
+	if s.name() != "git" || !hasWord("commit tag notes merge", subcommand(s)) {
+		return nil
+	}
+	var files []word
+	args := s.args()
+	for i, w := range args {
+		var rest string
+		if name, value, attached := strings.Cut(w.value, "="); strings.HasPrefix(name, "--") {
+			if len(name) < 4 || !strings.HasPrefix("--file", name) && !strings.HasPrefix("--template", name) {
+				continue
+			}
+			if rest = value; attached && rest == "" {
+				continue
+			}
+		} else if at := strings.IndexAny(w.value, "mFtCcSu"); at < 1 || w.value[0] != '-' || w.value[at] != 'F' && w.value[at] != 't' {
+			continue
+		} else {
+			rest = w.value[at+1:]
+		}
+		switch {
+		case rest != "":
+			files = append(files, word{value: rest, raw: w.raw, static: w.static})
+		case i+1 < len(args):
+			files = append(files, args[i+1])
+		}
+	}
+	return files
+}
+
+// withoutProgram drops the pattern or script, which is the first operand unless an
+// option gives it.
+func withoutProgram(s simple) []word {
+	if hasFlag(s, "e", "--regexp", "--expression") && s.name() != "perl" || hasFlag(s, "f", "--file", "--from-file") {
+		return s.args()
+	}
+	first := true
+	var out []word
+	for _, w := range s.args() {
+		if first && !strings.HasPrefix(w.value, "-") {
+			first = false
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
