@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ansiC is what $'…' stands for, as far as it can be told: a word that holds one with
-// escapes is asked about in any case, but it must not hide what a deny is about.
+// ansiC decodes the text of $'…', as far as it can be told. A word that holds one with escapes asks in
+// any case, but it must not hide what is denied.
 func ansiC(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -17,9 +17,9 @@ func ansiC(text string) string {
 		i++
 		switch c := text[i]; {
 		case c == 'x':
-			i += number(&b, text[i+1:], 16, 2)
+			i += writeEscape(&b, text[i+1:], 16, 2)
 		case '0' <= c && c <= '7':
-			i += number(&b, text[i:], 8, 3) - 1
+			i += writeEscape(&b, text[i:], 8, 3) - 1
 		case c == 'n':
 			b.WriteByte('\n')
 		case c == 't':
@@ -33,9 +33,9 @@ func ansiC(text string) string {
 	return b.String()
 }
 
-// number writes the byte whose digits, at most so many, stand at the front of text, and
-// returns how many there are.
-func number(b *strings.Builder, text string, base, most int) (digits int) {
+// writeEscape writes the byte whose digits stand at the front of text, and returns how many digits it
+// read. most bounds them.
+func writeEscape(b *strings.Builder, text string, base, most int) (digits int) {
 	for digits < most && digits < len(text) {
 		if _, err := strconv.ParseUint(text[:digits+1], base, 16); err != nil {
 			break

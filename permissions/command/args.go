@@ -1,13 +1,16 @@
 package command
 
 import (
-	"path"
 	"slices"
 	"strings"
 )
 
-// hasFlag reports one of the short flags, alone or in a cluster, or one of the long
-// options, which may be shortened as GNU programs allow.
+// The functions of this file find options and operands in the words of any command, listed or not.
+// They know no grammar of options, so they find too many rather than too few. The grammar of the
+// listed commands is in options.go.
+
+// hasFlag reports one of the short options, alone or in a cluster, or one of the long options, which
+// may be abbreviated as GNU programs allow. Words after "--" do not count.
 func hasFlag(s simple, short string, long ...string) bool {
 	for _, w := range s.args() {
 		v := w.value
@@ -30,8 +33,8 @@ func hasFlag(s simple, short string, long ...string) bool {
 	return false
 }
 
-// hasOption reports one of the options among the arguments: a long one also by its beginning, a
-// short one also among others.
+// hasOption reports one of the options, or one of the verbs, of a blank-separated list among the
+// arguments: a long option also abbreviated, a short one also in a cluster. Words after "--" count.
 func hasOption(args []string, options string) bool {
 	return slices.ContainsFunc(args, func(a string) bool {
 		name, _, _ := strings.Cut(a, "=")
@@ -45,23 +48,17 @@ func hasOption(args []string, options string) bool {
 	})
 }
 
+// hasAnyArg reports one of the names among the arguments, spelt exactly.
 func hasAnyArg(s simple, names ...string) bool {
-	for _, w := range s.args() {
-		for _, n := range names {
-			if w.value == n {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.args(), func(w word) bool { return slices.Contains(names, w.value) })
 }
 
-// shortOption reports a word of short options among which is one.
+// shortOption reports a word that is a short option, or a cluster with it.
 func shortOption(arg string, option byte) bool {
 	return len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.IndexByte(arg, option) > 0
 }
 
-// optionName is an option without the value that is attached to it.
+// optionName returns an option without its attached value.
 func optionName(v string) string {
 	name, _, _ := strings.Cut(v, "=")
 	return name
@@ -76,9 +73,9 @@ func optionValues(s simple, names ...string) []word {
 			if w.value == name && i+1 < len(args) {
 				out = append(out, args[i+1])
 			} else if rest, ok := strings.CutPrefix(w.value, name+"="); ok {
-				out = append(out, word{value: rest, raw: w.raw, static: w.static})
+				out = append(out, w.piece(rest))
 			} else if rest, ok := strings.CutPrefix(w.value, name); ok && rest != "" && !strings.HasPrefix(name, "--") {
-				out = append(out, word{value: rest, raw: w.raw, static: w.static})
+				out = append(out, w.piece(rest))
 			} else if endsCluster(w.value, name) && i+1 < len(args) {
 				out = append(out, args[i+1])
 			}
@@ -87,7 +84,7 @@ func optionValues(s simple, names ...string) []word {
 	return out
 }
 
-// endsCluster reports a short option as the last of several in one word.
+// endsCluster reports a short option that is the last of a cluster.
 func endsCluster(v, option string) bool {
 	if len(option) != 2 || len(v) < 3 || v[0] != '-' || v[len(v)-1] != option[1] {
 		return false
@@ -95,21 +92,22 @@ func endsCluster(v, option string) bool {
 	return strings.IndexFunc(v[1:], func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') }) < 0
 }
 
-// operands are the words that are no options.
+// operands returns the words that are not options.
 func operands(s simple) []word {
 	var out []word
-	plain := false
+	ended := false // the options, by "--"
 	for _, w := range s.args() {
 		switch {
-		case plain, w.value == "-", !strings.HasPrefix(w.value, "-"):
+		case ended, w.value == "-", !strings.HasPrefix(w.value, "-"):
 			out = append(out, w)
 		case w.value == "--":
-			plain = true
+			ended = true
 		}
 	}
 	return out
 }
 
+// afterDashes drops a "--" in front.
 func afterDashes(args []word) []word {
 	if len(args) > 0 && args[0].value == "--" {
 		return args[1:]
@@ -117,56 +115,36 @@ func afterDashes(args []word) []word {
 	return args
 }
 
-// subcommand is the first word after the program that is not an option.
+// subcommand returns the subcommand of a program such as git or npm. Empty: there is none.
 func subcommand(s simple) string {
-	for i, w := range s.args() {
-		if !strings.HasPrefix(w.value, "-") {
-			if i > 0 && hasWord("-C -c --git-dir --work-tree --prefix --cwd", s.args()[i-1].value) {
-				continue
-			}
-			return w.value
-		}
-	}
-	return ""
-}
-
-// withoutGlobals drops the options between a program and its subcommand, so that a
-// deny of "git push*" meets "git -C . push" too.
-func withoutGlobals(words []word) []word {
-	if len(words) < 3 || !slices.Contains([]string{"git", "docker", "kubectl", "npm", "yarn", "pnpm", "cargo"}, path.Base(words[0].value)) {
-		return nil
-	}
-	takesValue := map[string]bool{"-C": true, "-c": true, "--git-dir": true, "--work-tree": true, "--prefix": true, "--context": true, "-n": true, "--cwd": true}
-	i := 1
-	for i < len(words) && strings.HasPrefix(words[i].value, "-") {
-		if takesValue[words[i].value] {
-			i++
-		}
-		i++
-	}
-	if i == 1 || i >= len(words) {
-		return nil
-	}
-	return append([]word{words[0]}, words[i:]...)
-}
-
-// gitWords are the words of a git command from its subcommand on.
-func gitWords(s simple) []word {
-	if words := withoutGlobals(s.words); words != nil {
-		return words[1:]
-	}
-	return s.args()
-}
-
-// gitSubcommand is the subcommand of git, after the options of git itself.
-func gitSubcommand(s simple) string {
-	if words := gitWords(s); len(words) > 0 {
+	if words := subcommandWords(s); len(words) > 0 {
 		return words[0].value
 	}
 	return ""
 }
 
-// hasWord reports whether w is one of the words of a list that blanks separate.
+// subcommandWords returns the words of a command from its subcommand on: from the first word that is
+// neither an option nor the value of an option of the program itself.
+func subcommandWords(s simple) []word {
+	valued := "-C -c --git-dir --work-tree --prefix --cwd"
+	if s.name() == "kubectl" {
+		valued += " -n --context"
+	}
+	args := s.args()
+	for i, w := range args {
+		if !strings.HasPrefix(w.value, "-") && (i == 0 || !hasWord(valued, args[i-1].value)) {
+			return args[i:]
+		}
+	}
+	return nil
+}
+
+// gitCommandName returns "git" with the subcommand of a git command, for a reason.
+func gitCommandName(s simple) string {
+	return strings.TrimSuffix("git "+subcommand(s), " ")
+}
+
+// hasWord reports whether w is one of the words of a blank-separated list.
 func hasWord(list, w string) bool {
 	if w == "" || strings.Contains(w, " ") {
 		return false

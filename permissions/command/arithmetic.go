@@ -6,12 +6,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// numbers are the variables of a program that can hold nothing but numbers: each assignment gives
-// them a number, or the output of a command that counts. In arithmetic with any other variable, the shell runs
-// the substitutions in its value.
+// numbers holds the variables of a text that can only be numbers: every assignment gives them a number,
+// or the output of a command that counts. In arithmetic with any other variable, the shell runs the
+// substitutions in its value.
 type numbers map[string]bool
 
-// numbersOf finds the variables that a program sets, to numbers only.
+// numbersOf finds the variables that a text sets to nothing but numbers.
 func numbersOf(file *syntax.File) numbers {
 	known := numbers{}
 	set := func(name *syntax.Lit, number bool) {
@@ -31,7 +31,7 @@ func numbersOf(file *syntax.File) numbers {
 			}
 			set(n.Name, number)
 		case *syntax.ParamExp:
-			if n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+			if assignsDefault(n) {
 				set(n.Param, false)
 			}
 		}
@@ -40,9 +40,11 @@ func numbersOf(file *syntax.File) numbers {
 	return known
 }
 
+// digits reports a number that the arithmetic of every shell can hold.
 func digits(s string) bool { return s != "" && len(s) <= 15 && strings.Trim(s, "0123456789") == "" }
 
-// onlyPart returns the part of a word that has one, without double quotes around it, else nil.
+// onlyPart returns the part of a word that has just one, taken out of double quotes. It returns nil for
+// any other word.
 func onlyPart(w *syntax.Word) syntax.WordPart {
 	parts := w.Parts
 	if len(parts) == 1 {
@@ -125,7 +127,7 @@ func (known numbers) calculates(x syntax.ArithmExpr) bool {
 	return false
 }
 
-// number reports whether a word is a number, or the name or the value of such a variable.
+// number reports whether a word is a number, or the name or the value of a variable that is one.
 func (known numbers) number(w *syntax.Word) bool {
 	if digits(w.Lit()) || known[w.Lit()] {
 		return true

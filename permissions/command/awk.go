@@ -32,7 +32,7 @@ const (
 func awkVariables(values string) bool {
 	for set := range strings.SplitSeq(values, "\n") {
 		name, _, ok := strings.Cut(set, "=")
-		if values != "" && (!ok || !ownName().MatchString(name) || hasWord(awkClosed, name)) {
+		if values != "" && (!ok || !variableName().MatchString(name) || hasWord(awkClosed, name)) {
 			return false
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"acp-agent/internal/shell"
 )
 
-// ifClause judges the branches of an if; the program may leave by each of them.
+// ifClause judges the branches of an if. The shell may leave it by any of them.
 func (j *judge) ifClause(c *syntax.IfClause, at dirs, floor finding) flow {
 	var ran []simple
 	var end dirs
@@ -30,7 +30,7 @@ func (j *judge) ifClause(c *syntax.IfClause, at dirs, floor finding) flow {
 	return flow{ok: end, fail: end, ran: ran}
 }
 
-// loop judges a body that may run again from where it ended.
+// loop judges a body that may run again in the directory in which it ended.
 func (j *judge) loop(at dirs, floor finding, cond, body []*syntax.Stmt) flow {
 	if moves(cond) || moves(body) {
 		at = dirs{unknown: true}
@@ -43,12 +43,18 @@ func (j *judge) loop(at dirs, floor finding, cond, body []*syntax.Stmt) flow {
 
 // moves reports whether the statements may change the working directory.
 func moves(list []*syntax.Stmt) bool {
+	return callsAny(list, func(name string, known bool) bool { return !known || hasWord("cd pushd popd", name) })
+}
+
+// callsAny reports whether the statements call a command whose name matches. known is false for a
+// name that is only known when the command runs.
+func callsAny(list []*syntax.Stmt, match func(name string, known bool) bool) bool {
 	found := false
 	for _, s := range list {
 		syntax.Walk(s, func(n syntax.Node) bool {
 			if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
 				name, known := shell.Static(call.Args[0])
-				found = found || !known || hasWord("cd pushd popd", name.Value)
+				found = found || match(name.Value, known)
 			}
 			return !found
 		})
@@ -62,7 +68,7 @@ func (j *judge) forClause(c *syntax.ForClause, at dirs, floor finding) flow {
 	switch loop := c.Loop.(type) {
 	case *syntax.WordIter:
 		for _, item := range loop.Items {
-			floor = floor.outOfReach(j.wordNotSandboxable(j.words.word(item, at), at))
+			floor = floor.orNotSandboxable(j.wordNotSandboxable(j.words.word(item, at), at))
 			ran = append(ran, j.inside(item, at, floor)...)
 		}
 	default:
@@ -86,7 +92,7 @@ func (j *judge) caseClause(c *syntax.CaseClause, at dirs, floor finding) flow {
 		}
 	}
 	if !literalWords(words...) {
-		// An expansion in a pattern can set a variable, so that it is a part of its own.
+		// An expansion in a pattern can set a variable, so the case itself becomes a part.
 		floor = floor.worse(asks(Dynamic, "the case depends on a value that is not known before it runs"))
 		j.parts.add(c, floor)
 	}
@@ -102,10 +108,10 @@ func (j *judge) caseClause(c *syntax.CaseClause, at dirs, floor finding) flow {
 	return flow{ok: end, fail: end, ran: ran}
 }
 
-// function asks about a definition and judges its body, which may run anywhere. One
-// that starts itself twice over is a fork bomb (DN3).
+// function asks about the definition of a function and judges its body, which may run in any
+// directory. A function that starts itself twice over is a fork bomb (DN3).
 func (j *judge) function(c *syntax.FuncDecl, at dirs, floor finding) flow {
-	f := asks(Dynamic, "the command defines a function").notOnlyReading("the command defines a function")
+	f := asks(Dynamic, "the command defines a function").orNotReadOnly("the command defines a function")
 	if c.Name != nil && forks(c.Body, c.Name.Value) {
 		f = denies(ForkBomb, "the function "+c.Name.Value+" starts itself without end")
 	}

@@ -38,14 +38,14 @@ func connected(from, to []simple) finding {
 	}
 	for _, t := range roles(to) {
 		for _, s := range from {
-			f = f.worse(flowing(s, t))
+			f = f.worse(judgeFlow(s, t))
 		}
 	}
 	return f
 }
 
 // flowing judges one command's output as another one's input.
-func flowing(from, to simple) finding {
+func judgeFlow(from, to simple) finding {
 	switch {
 	case rawNetwork(from) && isShell(to.name()) && readsProgram(to),
 		isShell(from.name()) && readsProgram(from) && rawNetwork(to):

@@ -50,7 +50,7 @@ func dangerous(s simple) finding {
 // noteWrites lists the files that the common file commands are known to change, so
 // that rules about paths hold for them.
 func (d *denial) noteWrites(p *Part, s simple) {
-	for _, w := range writtenBy(s) {
+	for _, w := range filesWritten(s) {
 		if !w.static {
 			continue
 		}
@@ -66,8 +66,8 @@ func (d *denial) noteWrites(p *Part, s simple) {
 	}
 }
 
-// writtenBy returns the operands that a command changes, creates or removes.
-func writtenBy(s simple) []word {
+// filesWritten returns the operands that a command changes, creates or removes.
+func filesWritten(s simple) []word {
 	ops := operands(s)
 	switch s.name() {
 	case "rm", "rmdir", "unlink", "shred", "truncate", "touch", "mkdir", "tee", "mv", "mkfifo", "mknod", "split":
@@ -83,7 +83,7 @@ func writtenBy(s simple) []word {
 	case "dd":
 		for _, w := range ops {
 			if name, ok := strings.CutPrefix(w.value, "of="); ok {
-				return []word{{value: name, raw: w.raw, static: w.static}}
+				return []word{w.piece(name)}
 			}
 		}
 	case "curl":

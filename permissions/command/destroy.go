@@ -29,7 +29,7 @@ func (d *denial) deletesAll(s simple) finding {
 	}
 	for _, w := range targets {
 		if d.vital(w, s.at) {
-			return denies(DeleteAll, s.name()+" would delete "+shown(w)+", which is a root, a home or the workspace")
+			return denies(DeleteAll, s.name()+" would delete "+w.String()+", which is a root, a home or the workspace")
 		}
 	}
 	return finding{}
@@ -48,7 +48,7 @@ func (d *denial) ownsAll(s simple) finding {
 	ops := operands(s)
 	for _, w := range ops[min(1, len(ops)):] {
 		if d.vitalRoot(w, s.at) {
-			return denies(ChmodAll, s.name()+" would change all of "+shown(w))
+			return denies(ChmodAll, s.name()+" would change all of "+w.String())
 		}
 	}
 	return finding{}
@@ -161,13 +161,6 @@ func systemDir(name string) bool {
 	return false
 }
 
-func shown(w word) string {
-	if w.raw != "" {
-		return w.raw
-	}
-	return w.value
-}
-
 // runsRemoval reports a find that starts rm for what it finds.
 func runsRemoval(s simple) bool {
 	args := s.args()
@@ -205,7 +198,7 @@ func findRoots(s simple) []word {
 		out = append(out, w)
 	}
 	if len(out) == 0 {
-		out = append(out, word{value: ".", raw: ".", static: true})
+		out = append(out, knownWord("."))
 	}
 	return out
 }

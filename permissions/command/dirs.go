@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// maxDirs bounds the directories that are followed at once; more means unknown.
+// maxDirs bounds how many directories a set holds; more count as unknown.
 const maxDirs = 8
 
-// dirs is the set of directories in which a command may find itself: after "cd x; y",
-// y runs in x or, if the cd failed, where the program was before (C6).
+// dirs is the set of directories in which a command may run. After "cd x; y", y runs in x or, if the
+// cd failed, in the directory before it (C6).
 type dirs struct {
 	list    []string
 	unknown bool
-	// start says that the shell has not moved yet: its parent is that of the disk.
+	// start says that the shell is still where it began, where ".." is the parent on the disk.
 	start bool
 }
 
@@ -34,9 +34,9 @@ func (d dirs) union(e dirs) dirs {
 	return dirs{list: out, start: d.start && e.start}
 }
 
-// join returns the absolute paths that name may stand for, or false when the
-// directory is not known.
-func (d dirs) join(name string) ([]string, bool) {
+// join returns the absolute paths that a name may stand for. ok is false where the directory is not
+// known.
+func (d dirs) join(name string) (paths []string, ok bool) {
 	if isAbs(name) {
 		return []string{name}, true
 	}
@@ -53,8 +53,7 @@ func (d dirs) join(name string) ([]string, bool) {
 	return out, len(out) > 0
 }
 
-// isAbs accepts both the platform's absolute paths and those of the POSIX shell that
-// runs the command.
+// isAbs reports an absolute path of the platform, or of the POSIX shell that runs the command.
 func isAbs(name string) bool {
 	return strings.HasPrefix(name, "/") || filepath.IsAbs(name)
 }

@@ -10,11 +10,10 @@ import (
 	"acp-agent/internal/shell"
 )
 
-// separated judges a text that asks with "--" written in where the options of a command end and words
-// follow that are only known when it runs: none of them can be an option then, and a file whose name
-// begins with a dash is the file that is meant. What is allowed is that other text, which runs in the
-// place of the first one (Verdict.Run), as of what the shell would expand.
-func separated(v Verdict, file *syntax.File, env Env) Verdict {
+// withEndOfOptions judges a text that asks once more with "--" (POSIX: the end of options) in front of
+// unknown words: none of them can be an option then, and a name that begins with a dash is that of a
+// file. What it allows is the other text, which runs in the place of the first one (Verdict.Run).
+func withEndOfOptions(v Verdict, file *syntax.File, env Env) Verdict {
 	if v.Action != capability.Ask || v.Validation || v.Run != "" || env.List == nil || env.Reading == nil {
 		return v
 	}
@@ -23,7 +22,7 @@ func separated(v Verdict, file *syntax.File, env Env) Verdict {
 	var at []int
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if c, ok := node.(*syntax.CallExpr); ok {
-			if from, ok := j.separates(c); ok {
+			if from, ok := j.endOfOptions(c); ok {
 				at = append(at, from)
 			}
 		}
@@ -44,23 +43,24 @@ func separated(v Verdict, file *syntax.File, env Env) Verdict {
 	if again == nil {
 		return v
 	}
-	if w = withoutObjects(w, again, env); w.Action != capability.Allow {
+	if w = hidingObjects(w, again, env); w.Action != capability.Allow {
 		return v
 	}
-	w.Text, w.Run, w.written = v.Text, text, v.Parts
+	w.Text, w.Run, w.original = v.Text, text, v.Parts
 	return w
 }
 
-// separates says where "--" goes into a command: before its script or its first operand, of jq after the
-// filter, where a word that may become an option stands behind that, and nothing that is one already.
-func (j *judge) separates(c *syntax.CallExpr) (from int, ok bool) {
+// endOfOptions returns where "--" goes into a command that has a word that may become an option: in
+// front of its script or first operand, for jq after the filter. ok is false where an option follows
+// there already.
+func (j *judge) endOfOptions(c *syntax.CallExpr) (from int, ok bool) {
 	if len(c.Args) == 0 {
 		return 0, false
 	}
 	words := j.words.evaluate(c.Args, dirs{unknown: true})
 	u := unwrap(words)
 	s := newSimple(u.words, nil, dirs{})
-	if len(words) != len(c.Args) || len(u.words) < 2 || u.text != "" || !hasWord("sed jq rg sort", s.name()) || !mayTakeOption(u, s) {
+	if len(words) != len(c.Args) || len(u.words) < 2 || u.textUnknown != "" || !hasWord("sed jq rg sort", s.name()) || !mayTakeOption(u, s) {
 		return 0, false
 	}
 	args := s.args()
@@ -71,9 +71,9 @@ func (j *judge) separates(c *syntax.CallExpr) (from int, ok bool) {
 	if p, lacks := readers[s.name()].parse(args[:first]); lacks != "" || len(p.operands) > 0 || p.has("-e", "-f", "--regexp", "--file") {
 		return 0, false
 	}
-	// A script, a pattern or a filter is known. An operand that may be several words, where there is
-	// nothing before it, may be meant for options.
-	if script := s.name() != "sort"; script && !args[first].static && !steady(args[first]) || !script && becomesSeveral(args[first]) {
+	// The script, pattern or filter must be known. A first operand that may become several words may
+	// be meant for options.
+	if script := s.name() != "sort"; script && !args[first].static && !staysOperand(args[first]) || !script && becomesSeveral(args[first]) {
 		return 0, false
 	}
 	rest := args[first+1:]

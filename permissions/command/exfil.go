@@ -46,7 +46,7 @@ func (d *denial) fromNetwork(s simple) finding {
 		if fetches(inner) && runsText {
 			return denies(NetToShell, "network content is run as a program")
 		}
-		if f := flowing(s, inner); f.set {
+		if f := judgeFlow(s, inner); f.set {
 			return f
 		}
 	}
@@ -67,7 +67,7 @@ func (d *denial) fromNetwork(s simple) finding {
 		names, _ := s.at.join(w.value)
 		for _, name := range names {
 			if d.fetched[name] {
-				return denies(NetToShell, shown(w)+" came from the network and would be run")
+				return denies(NetToShell, w.String()+" came from the network and would be run")
 			}
 		}
 	}
@@ -77,7 +77,7 @@ func (d *denial) fromNetwork(s simple) finding {
 // noteFetched remembers the files that a download writes.
 func (d *denial) noteFetched(s simple) {
 	var files []string
-	for _, w := range writtenBy(s) {
+	for _, w := range filesWritten(s) {
 		files = append(files, w.value)
 	}
 	if !fetches(s) {
@@ -148,7 +148,7 @@ func (d *denial) exfiltrates(s simple) finding {
 			}
 		}
 		if d.secretArg(w, s.at) {
-			return deny("the secret " + shown(w))
+			return deny("the secret " + w.String())
 		}
 	}
 	return finding{}

@@ -11,19 +11,18 @@ import (
 	"acp-agent/internal/shell"
 )
 
-// Bounds of what is expanded at judgement.
+// Bounds of what is expanded.
 const (
-	maxFields  = 1000 // words that one word becomes, and values of one loop
-	maxListed  = 20_000
-	maxRounds  = 1000 // of all loops
-	maxNesting = 20
+	maxFields  = 1000   // words that one word becomes, and values of one loop
+	maxListed  = 20_000 // names in all directories that globs list
+	maxRounds  = 1000   // of all loops together
+	maxNesting = 20     // of statements
 )
 
-// expanded judges a text that asks with everything in it that the shell would expand
-// written out as it is now: globs, braces, loops over known lists, and variables that the
-// text itself sets. What is allowed then is that other text, and Verdict.Run holds it:
-// the shell expands nothing that was judged, so that nothing can come to mean another file
-// between judgement and run. A deny of the other text holds, too.
+// expanded judges a text that asks once more with its expansions written out as they are now: globs,
+// braces, loops over known lists, and variables that the text itself sets. What it allows is the other
+// text, which Verdict.Run holds. That one expands nothing, so that no name in it can come to mean
+// another file between the judgement and the run. A deny of the other text counts, too.
 func expanded(v Verdict, file *syntax.File, env Env) Verdict {
 	if v.Action != capability.Ask || env.List == nil {
 		return v
@@ -37,7 +36,7 @@ func expanded(v Verdict, file *syntax.File, env Env) Verdict {
 	if shell.CheckText(text) != nil {
 		return v
 	}
-	w := judgeText(text, env)
+	w, _ := judgeFile(text, env)
 	if w.Action == capability.Ask || w.Action == capability.Allow && v.Validation {
 		return v
 	}
@@ -47,23 +46,23 @@ func expanded(v Verdict, file *syntax.File, env Env) Verdict {
 		for _, name := range slices.Sorted(maps.Keys(e.settings)) {
 			w.Settings = append(w.Settings, name+"="+e.settings[name])
 		}
-		w.written = v.Parts
+		w.original = v.Parts
 	}
 	return w
 }
 
-// expander walks a program in the order in which it runs and notes what to write in the
-// place of what the shell would expand. Whatever it does not follow ends it.
+// expander walks a text in the order in which it runs, and notes what replaces each expansion. It gives
+// up at the first construct that it cannot follow.
 type expander struct {
 	*paths
 	text     string
 	edits    []edit
-	settings map[string]string // harmless variables of the environment
+	settings map[string]string // harmless variables of the environment, see setting
 	failed   bool
 	piped    bool // the input of the command is a pipe
-	depth    int
-	rounds   int
-	listed   int
+	depth    int  // see maxNesting
+	rounds   int  // see maxRounds
+	listed   int  // see maxListed
 }
 
 // edit replaces a piece of the text.
@@ -72,12 +71,13 @@ type edit struct {
 	text     string
 }
 
-// expansion is what is known at a point of the program.
+// expansion is what is known at one point of the text.
 type expansion struct {
 	at   dirs
 	vars map[string]string
 }
 
+// with returns what is known after an assignment.
 func (x expansion) with(name, value string) expansion {
 	vars := maps.Clone(x.vars)
 	if vars == nil {
@@ -87,7 +87,7 @@ func (x expansion) with(name, value string) expansion {
 	return expansion{at: x.at, vars: vars}
 }
 
-// merge is what is known where two ways meet: a variable that differs is not.
+// merge returns what is known where two branches meet: no variable that they set differently.
 func (x expansion) merge(y expansion) expansion {
 	out := expansion{at: x.at.union(y.at), vars: map[string]string{}}
 	for name, value := range x.vars {
@@ -98,28 +98,30 @@ func (x expansion) merge(y expansion) expansion {
 	return out
 }
 
-// expansions are what is known after success and after failure.
+// expansions is what is known after a statement succeeded and after it failed.
 type expansions struct{ ok, fail expansion }
 
-func always(x expansion) expansions { return expansions{x, x} }
+// bothWays returns the same knowledge for success and failure.
+func bothWays(x expansion) expansions { return expansions{x, x} }
 
 func (x expansions) any() expansion { return x.ok.merge(x.fail) }
 
-// stop ends the expansion: the text is judged as it was written.
+// stop gives up: the verdict on the text as it is written stands.
 func (e *expander) stop() { e.failed = true }
 
+// replace notes what to write in the place of a node.
 func (e *expander) replace(node syntax.Node, text string) {
 	e.edits = append(e.edits, edit{int(node.Pos().Offset()), int(node.End().Offset()), text})
 }
 
-// render writes a piece of the text with the edits inside of it.
+// render returns a piece of the text with the edits in it applied.
 func (e *expander) render(from, to int) string {
 	var b strings.Builder
 	at := from
 	slices.SortStableFunc(e.edits, func(a, b edit) int { return a.from - b.from })
 	for _, edit := range e.edits {
 		if edit.from < at || edit.to > to {
-			e.stop() // two edits of one place
+			e.stop() // two edits overlap
 			return ""
 		}
 		b.WriteString(e.text[at:edit.from])

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// braces expands "{a,b}" and "{1..3}"; other braces stay. It fails at a sequence
-// of another form, and at one that is too long.
+// braces expands "{a,b}" and "{1..3}" and leaves other braces as they are. ok is false for a sequence
+// of another form, or one that is too long.
 func braces(chars []char) (out [][]char, ok bool) {
 	for from := range chars {
 		if chars[from] != (char{b: '{'}) {
@@ -38,11 +38,11 @@ func braces(chars []char) (out [][]char, ok bool) {
 	return [][]char{chars}, true
 }
 
-// items are what a pair of braces stands for; inside begins at offset from, and commas are
-// the offsets of its dividing commas. None means that the braces are characters.
+// items returns what a pair of braces stands for. inside begins at offset from, and commas are the
+// offsets of the commas that divide it. No items means that the braces are ordinary characters.
 func items(inside []char, from int, commas []int) (list [][]char, ok bool) {
 	if len(commas) == 0 {
-		if strings.Contains(text(inside), "..") {
+		if strings.Contains(stringOf(inside), "..") {
 			list = sequence(inside)
 			return list, list != nil
 		}
@@ -59,7 +59,7 @@ func items(inside []char, from int, commas []int) (list [][]char, ok bool) {
 	return list, true
 }
 
-// closing finds the end of a brace, and the commas between.
+// closing finds the end of a brace, and the commas on its own level.
 func closing(chars []char, from int) (to int, commas []int) {
 	depth := 0
 	for i := from; i < len(chars); i++ {
@@ -79,9 +79,9 @@ func closing(chars []char, from int) (to int, commas []int) {
 	return -1, nil
 }
 
-// sequence is what stands between the braces of "{1..9}": plain numbers.
+// sequence returns the items of "{1..9}": plain numbers only.
 func sequence(chars []char) [][]char {
-	first, last, ok := strings.Cut(text(chars), "..")
+	first, last, ok := strings.Cut(stringOf(chars), "..")
 	from, err1 := strconv.Atoi(first)
 	to, err2 := strconv.Atoi(last)
 	if !ok || err1 != nil || err2 != nil || strconv.Itoa(from) != first || strconv.Itoa(to) != last || max(from-to, to-from) >= maxFields {

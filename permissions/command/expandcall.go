@@ -8,13 +8,13 @@ import (
 	"acp-agent/internal/shell"
 )
 
-// changesShell are the commands after which a variable, a glob or a name may mean
-// something else.
+// changesShell lists the commands after which a variable, a glob or a name may mean something else.
 const changesShell = "unset read eval source . mapfile readarray getopts let set shopt exec trap alias unalias enable builtin hash local popd pushd coproc bind complete"
 
+// call expands the words of a simple command and takes its harmless assignments out of the text.
 func (e *expander) call(c *syntax.CallExpr, x expansion) expansions {
 	if len(c.Args) == 0 {
-		return always(e.assign(c, c.Assigns, x))
+		return bothWays(e.assign(c, c.Assigns, x))
 	}
 	for i, a := range c.Assigns {
 		next := c.Args[0].Pos()
@@ -24,7 +24,7 @@ func (e *expander) call(c *syntax.CallExpr, x expansion) expansions {
 		value, ok := e.assigned(a, x)
 		if !ok || !e.setting(a.Name.Value, value) {
 			e.stop()
-			return always(x)
+			return bothWays(x)
 		}
 		e.edits = append(e.edits, edit{int(a.Pos().Offset()), int(next.Offset()), ""})
 	}
@@ -34,7 +34,7 @@ func (e *expander) call(c *syntax.CallExpr, x expansion) expansions {
 	}
 	if e.failed || len(argv) == 0 {
 		e.stop()
-		return always(x)
+		return bothWays(x)
 	}
 	switch name := argv[0]; {
 	case name == "printf" && len(argv) > 1 && strings.HasPrefix(argv[1], "-"), // which may set a variable
@@ -49,10 +49,10 @@ func (e *expander) call(c *syntax.CallExpr, x expansion) expansions {
 	case name == "lsof":
 		e.lsof(c, argv)
 	}
-	return always(x)
+	return bothWays(x)
 }
 
-// cd follows the directory as the judge does.
+// cd follows a change of the directory as the judge does.
 func (e *expander) cd(argv []string, x expansion) expansions {
 	lost := flow{ok: dirs{unknown: true}, fail: x.at}
 	if len(argv) == 2 && !strings.HasPrefix(argv[1], "-") {
@@ -61,8 +61,8 @@ func (e *expander) cd(argv []string, x expansion) expansions {
 	return expansions{expansion{lost.ok, x.vars}, expansion{lost.fail, x.vars}}
 }
 
-// assign notes the variables that a statement sets, and takes it out of the text: no
-// program that is on the list heeds them.
+// assign notes the variables that a statement sets, and replaces it by ":". No listed program uses
+// these variables.
 func (e *expander) assign(node syntax.Node, list []*syntax.Assign, x expansion) expansion {
 	for _, a := range list {
 		value, ok := e.assigned(a, x)
@@ -70,7 +70,7 @@ func (e *expander) assign(node syntax.Node, list []*syntax.Assign, x expansion) 
 		case !ok:
 			e.stop()
 			return x
-		case variable(a.Name.Value):
+		case ordinaryVariable(a.Name.Value):
 			x = x.with(a.Name.Value, value)
 		case e.setting(a.Name.Value, value):
 		default:
@@ -86,12 +86,12 @@ func (e *expander) assign(node syntax.Node, list []*syntax.Assign, x expansion) 
 func (e *expander) declaration(c *syntax.DeclClause, x expansion) expansions {
 	if c.Variant.Value != "export" || len(c.Args) == 0 {
 		e.stop()
-		return always(x)
+		return bothWays(x)
 	}
-	return always(e.assign(c, c.Args, x))
+	return bothWays(e.assign(c, c.Args, x))
 }
 
-// assigned is the value of an assignment that is one known text.
+// assigned returns the value of a plain assignment, NAME=value, if it is known.
 func (e *expander) assigned(a *syntax.Assign, x expansion) (string, bool) {
 	if a.Naked || a.Append || a.Index != nil || a.Array != nil || a.Name == nil {
 		return "", false
@@ -103,16 +103,16 @@ func (e *expander) assigned(a *syntax.Assign, x expansion) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	return text(chars), true
+	return stringOf(chars), true
 }
 
-// quoted writes a field so that the shell takes it as it is.
+// quoted returns a text in single quotes for the shell.
 func quoted(field string) string {
 	return "'" + strings.ReplaceAll(field, "'", `'\''`) + "'"
 }
 
-// word notes what a word becomes, and returns it. One that the shell would not change
-// stays as it was written.
+// word expands a word, and notes what replaces it. A word that the shell would not change stays as it
+// is written.
 func (e *expander) word(w *syntax.Word, x expansion) []string {
 	if w == nil || e.failed {
 		return nil

@@ -9,7 +9,7 @@ import (
 )
 
 func (e *expander) statements(list []*syntax.Stmt, x expansion) expansions {
-	out := always(x)
+	out := bothWays(x)
 	for _, s := range list {
 		out = e.statement(s, out.any())
 	}
@@ -21,7 +21,7 @@ func (e *expander) statement(s *syntax.Stmt, x expansion) expansions {
 	defer func() { e.depth-- }()
 	if e.failed || e.depth > maxNesting || s.Background || s.Coprocess || s.Disown {
 		e.stop()
-		return always(x)
+		return bothWays(x)
 	}
 	for _, r := range s.Redirs {
 		e.redirection(r, x)
@@ -29,7 +29,7 @@ func (e *expander) statement(s *syntax.Stmt, x expansion) expansions {
 	var out expansions
 	switch c := s.Cmd.(type) {
 	case nil:
-		return always(x)
+		return bothWays(x)
 	case *syntax.CallExpr:
 		out = e.call(c, x)
 	case *syntax.DeclClause:
@@ -40,7 +40,7 @@ func (e *expander) statement(s *syntax.Stmt, x expansion) expansions {
 		out = e.statements(c.Stmts, x)
 	case *syntax.Subshell:
 		e.statements(c.Stmts, x)
-		out = always(x)
+		out = bothWays(x)
 	case *syntax.IfClause:
 		out = e.ifClause(c, x)
 	case *syntax.ForClause:
@@ -50,10 +50,10 @@ func (e *expander) statement(s *syntax.Stmt, x expansion) expansions {
 		for _, item := range c.Items {
 			after = after.merge(e.statements(item.Stmts, x).any())
 		}
-		out = always(after)
+		out = bothWays(after)
 	default:
 		e.stop()
-		return always(x)
+		return bothWays(x)
 	}
 	if s.Negated {
 		out.ok, out.fail = out.fail, out.ok
@@ -64,7 +64,7 @@ func (e *expander) statement(s *syntax.Stmt, x expansion) expansions {
 func (e *expander) redirection(r *syntax.Redirect, x expansion) {
 	if r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc {
 		if e.rounds > 0 {
-			e.stop() // its body stands behind the loop
+			e.stop() // the body of the here-document stands outside of what render repeats
 		}
 		return
 	}
@@ -89,14 +89,14 @@ func (e *expander) binary(c *syntax.BinaryCmd, x expansion) expansions {
 		e.piped = true
 		e.statement(c.Y, x)
 		e.piped = piped
-		return always(x)
+		return bothWays(x)
 	}
 }
 
 func (e *expander) ifClause(c *syntax.IfClause, x expansion) expansions {
 	var after []expansion
 	for ; c != nil; c = c.Else {
-		condition := always(x)
+		condition := bothWays(x)
 		if len(c.Cond) > 0 {
 			condition = e.statements(c.Cond, x)
 		}
@@ -109,15 +109,15 @@ func (e *expander) ifClause(c *syntax.IfClause, x expansion) expansions {
 	for _, more := range after[1:] {
 		out = out.merge(more)
 	}
-	return always(out)
+	return bothWays(out)
 }
 
-// forClause writes out the body of a loop for each value.
+// forClause replaces a loop by its body, once for each value.
 func (e *expander) forClause(c *syntax.ForClause, x expansion) expansions {
 	loop, ok := c.Loop.(*syntax.WordIter)
-	if !ok || c.Select || c.Braces || !loop.InPos.IsValid() || !variable(loop.Name.Value) || jumps(c.Do) {
+	if !ok || c.Select || c.Braces || !loop.InPos.IsValid() || !ordinaryVariable(loop.Name.Value) || jumps(c.Do) {
 		e.stop()
-		return always(x)
+		return bothWays(x)
 	}
 	outer := e.edits
 	var values []string
@@ -129,7 +129,7 @@ func (e *expander) forClause(c *syntax.ForClause, x expansion) expansions {
 	for _, value := range values {
 		if e.rounds++; e.failed || e.rounds > maxRounds || b.Len() > shell.MaxText {
 			e.stop()
-			return always(x)
+			return bothWays(x)
 		}
 		e.edits = nil
 		x = e.statements(c.Do, x.with(loop.Name.Value, value)).any()
@@ -143,20 +143,10 @@ func (e *expander) forClause(c *syntax.ForClause, x expansion) expansions {
 	}
 	e.edits = outer
 	e.replace(c, text)
-	return always(x)
+	return bothWays(x)
 }
 
-// jumps reports what leaves a loop in another way than by its end.
+// jumps reports a body that may leave its loop before its end.
 func jumps(body []*syntax.Stmt) bool {
-	found := false
-	for _, s := range body {
-		syntax.Walk(s, func(n syntax.Node) bool {
-			if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 {
-				name, known := shell.Static(c.Args[0])
-				found = found || known && hasWord("break continue return", name.Value)
-			}
-			return !found
-		})
-	}
-	return found
+	return callsAny(body, func(name string, known bool) bool { return known && hasWord("break continue return", name) })
 }

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// glob lists the names that a pattern matches, in the order of their bytes. A word without
-// a pattern, or one that matches nothing, is itself.
+// glob returns the names that a pattern matches, in the order of their bytes. A word that is not a
+// pattern, or a pattern that matches nothing, stands for itself.
 func (e *expander) glob(chars []char, at dirs) ([]string, bool) {
 	if !globs(chars) {
-		return []string{text(chars)}, true
+		return []string{stringOf(chars)}, true
 	}
 	if len(at.list) != 1 || at.unknown {
 		return nil, false
@@ -27,7 +27,7 @@ func (e *expander) glob(chars []char, at dirs) ([]string, bool) {
 		return nil, false
 	}
 	if len(matches) == 0 {
-		return []string{text(chars)}, true
+		return []string{stringOf(chars)}, true
 	}
 	slices.Sort(matches)
 	return matches, true
@@ -53,9 +53,8 @@ func segmentsOf(chars []char) (segments [][]char, absolute bool) {
 	return segments, absolute
 }
 
-// match lists the names beneath prefix that the segments match. It fails where it cannot
-// know: at a directory outside the roots, one that is too large, a pattern that is not
-// plain.
+// match returns the names beneath prefix that the segments match. ok is false where that cannot be
+// known: a directory is outside the roots or too large, or a pattern is not a simple one.
 func (e *expander) match(prefix string, segments [][]char, at dirs) (out []string, ok bool) {
 	segment, rest := segments[0], segments[1:]
 	if len(segment) == 0 && len(rest) > 0 {
@@ -87,11 +86,12 @@ func (e *expander) match(prefix string, segments [][]char, at dirs) (out []strin
 	return out, true
 }
 
-// matchSegment lists the names beneath prefix that one segment matches. A name without a pattern is
-// looked up only when it is the last one: the directories before it are listed in any case.
+// matchSegment returns the names beneath prefix that one segment matches. A segment that is not a
+// pattern is looked up only if it is the last one: to list the next directory shows whether this one
+// exists.
 func (e *expander) matchSegment(prefix string, segment []char, last bool, at dirs) (names []string, ok bool) {
 	if !globs(segment) {
-		name := text(segment)
+		name := stringOf(segment)
 		if !last || name == "." || name == ".." {
 			return []string{name}, true
 		}
@@ -101,8 +101,8 @@ func (e *expander) matchSegment(prefix string, segment []char, last bool, at dir
 		}
 		return []string{name}, known
 	}
-	pattern, plain := patternOf(segment)
-	if !plain {
+	pattern, ok := patternOf(segment)
+	if !ok {
 		return nil, false
 	}
 	listed, _, known := e.names(prefix, at)
@@ -119,7 +119,8 @@ func (e *expander) matchSegment(prefix string, segment []char, last bool, at dir
 	return names, true
 }
 
-// names lists a directory that a word names; there is false where there is none.
+// names lists a directory. there is false where it does not exist, known is false where that cannot be
+// found out.
 func (e *expander) names(name string, at dirs) (names []string, there, known bool) {
 	if name == "" {
 		name = "."
@@ -141,9 +142,9 @@ func (e *expander) names(name string, at dirs) (names []string, there, known boo
 	return names, err == nil, err == nil
 }
 
-// patternOf is a segment as path.Match reads it. Classes by name, and ranges whose meaning
-// depends on the language, are not plain.
-func patternOf(segment []char) (pattern string, plain bool) {
+// patternOf returns a segment in the syntax of path.Match. ok is false for what that syntax lacks, such
+// as classes by name, and for ranges whose meaning depends on the locale.
+func patternOf(segment []char) (pattern string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(segment); i++ {
 		switch c := segment[i]; {
@@ -164,7 +165,7 @@ func patternOf(segment []char) (pattern string, plain bool) {
 	return b.String(), true
 }
 
-// setOf reads a set like "[abc]", "[0-9]" or "[!a]".
+// setOf reads a bracket expression such as "[abc]", "[0-9]" or "[!a]". end is negative for any other.
 func setOf(segment []char, at int) (set string, end int) {
 	var b strings.Builder
 	b.WriteByte('[')

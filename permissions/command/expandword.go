@@ -8,14 +8,15 @@ import (
 	"acp-agent/internal/shell"
 )
 
-// char is a byte of a word; an inert one was quoted, or came out of a variable: no brace
-// and no glob begins with it.
+// char is a byte of a word. An inert one was quoted, or is of the value of a variable, and has no special
+// meaning for braces and globs.
 type char struct {
 	b     byte
 	inert bool
 }
 
-func text(chars []char) string {
+// stringOf returns the bytes of chars.
+func stringOf(chars []char) string {
 	b := make([]byte, len(chars))
 	for i, c := range chars {
 		b[i] = c.b
@@ -23,6 +24,7 @@ func text(chars []char) string {
 	return string(b)
 }
 
+// inert returns the bytes of s without special meaning.
 func inert(s string) []char {
 	out := make([]char, len(s))
 	for i := range len(s) {
@@ -31,7 +33,7 @@ func inert(s string) []char {
 	return out
 }
 
-// fields expands a word as bash does: braces, variables, the splitting at blanks, globs.
+// fields expands a word as bash does: braces, variables, field splitting, globs.
 func (e *expander) fields(w *syntax.Word, x expansion) ([]string, bool) {
 	if list, ok := e.list(w, x); ok {
 		return list, true
@@ -57,7 +59,7 @@ func (e *expander) fields(w *syntax.Word, x expansion) ([]string, bool) {
 	return out, true
 }
 
-// list splits a variable that stands unquoted and alone at its blanks.
+// list splits the value of a variable that is the whole word, unquoted.
 func (e *expander) list(w *syntax.Word, x expansion) ([]string, bool) {
 	if len(w.Parts) != 1 {
 		return nil, false
@@ -74,7 +76,7 @@ func (e *expander) list(w *syntax.Word, x expansion) ([]string, bool) {
 	return fields, true
 }
 
-// value is that of a variable that the text set, or of the few that are known.
+// value returns the value of a variable that the text sets, or of one of the few that are known.
 func (e *expander) value(p *syntax.ParamExp, x expansion) (string, bool) {
 	if p.Param == nil || p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Index != nil || p.Excl || p.Length || p.Width || p.Names != 0 {
 		return "", false
@@ -93,8 +95,8 @@ func (e *expander) value(p *syntax.ParamExp, x expansion) (string, bool) {
 	}
 }
 
-// chars takes a word apart. In an assignment nothing is split, and braces and globs are
-// characters like others.
+// chars expands the variables of a word. In an assignment, the shell does not split values, and braces
+// and globs are ordinary characters.
 func (e *expander) chars(w *syntax.Word, x expansion, assignment bool) (out []char, ok bool) {
 	for i, part := range w.Parts {
 		switch part := part.(type) {
@@ -127,7 +129,7 @@ func (e *expander) chars(w *syntax.Word, x expansion, assignment bool) (out []ch
 	return out, true
 }
 
-// expansionOf is the value of "$NAME" and of "$(pwd)".
+// expansionOf returns the value of "$NAME" or "$(pwd)".
 func (e *expander) expansionOf(part syntax.WordPart, x expansion) (string, bool) {
 	switch part := part.(type) {
 	case *syntax.ParamExp:
@@ -140,6 +142,7 @@ func (e *expander) expansionOf(part syntax.WordPart, x expansion) (string, bool)
 	return "", false
 }
 
+// quotedChars expands the variables of a word in double quotes.
 func (e *expander) quotedChars(q *syntax.DblQuoted, x expansion) (out []char, ok bool) {
 	if q.Dollar {
 		return nil, false
@@ -160,7 +163,7 @@ func (e *expander) quotedChars(q *syntax.DblQuoted, x expansion) (out []char, ok
 	return out, true
 }
 
-// literalChars takes the backslashes off an unquoted literal.
+// literalChars removes the backslashes of an unquoted literal. The bytes after them are inert.
 func literalChars(lit string) (out []char, ok bool) {
 	for i := 0; i < len(lit); i++ {
 		if lit[i] != '\\' {
@@ -175,7 +178,7 @@ func literalChars(lit string) (out []char, ok bool) {
 	return out, true
 }
 
-// tilde reports a "~" that the shell may replace.
+// tilde reports a "~" that the shell may expand.
 func tilde(chars []char, first bool) bool {
 	for i, c := range chars {
 		if c.b == '~' && !c.inert && (i == 0 && first || i > 0 && (chars[i-1].b == '=' || chars[i-1].b == ':')) {

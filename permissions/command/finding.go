@@ -6,30 +6,30 @@ import (
 	"acp-agent/capability"
 )
 
-// finding is a verdict on a word, an option, a command or a text. The zero value says nothing.
+// finding is a verdict on a word, an option, a command or a text. The zero value is no finding.
 type finding struct {
 	action     capability.Action
 	class      Class
 	reason     string
 	validation bool
-	// notSandboxable says what no sandbox can answer for, see Part.Sandboxable; "" means
-	// nothing.
+	// notSandboxable says why no sandbox makes the part harmless, see Part.Sandboxable. Empty: one does.
 	notSandboxable string
-	// notReading says why a sandbox in which nothing can be changed is not enough; "" means that it
-	// is.
-	notReading string
-	set        bool // false for a value that says nothing
+	// notReadOnly says why even a read-only sandbox does not make the part harmless. Empty: it does.
+	notReadOnly string
+	set         bool // false for the zero value
 }
 
-// outOfReach returns the finding with a reason why no sandbox can answer for it.
-func (f finding) outOfReach(why string) finding {
+// orNotSandboxable returns the finding with why as the reason against every sandbox, unless it
+// already has one. An empty why changes nothing.
+func (f finding) orNotSandboxable(why string) finding {
 	f.notSandboxable = cmp.Or(f.notSandboxable, why)
-	return f.notOnlyReading(why)
+	return f.orNotReadOnly(why)
 }
 
-// notOnlyReading returns the finding with a reason why a sandbox in which nothing can be changed is not enough.
-func (f finding) notOnlyReading(why string) finding {
-	f.notReading = cmp.Or(f.notReading, why)
+// orNotReadOnly returns the finding with why as the reason against a read-only sandbox, unless it
+// already has one. An empty why changes nothing.
+func (f finding) orNotReadOnly(why string) finding {
+	f.notReadOnly = cmp.Or(f.notReadOnly, why)
 	return f
 }
 
@@ -42,9 +42,17 @@ func asks(class Class, reason string) finding {
 	if classNotSandboxable(class) {
 		f.notSandboxable = reason
 	}
-	if classNotReading(class) {
-		f.notReading = reason
+	if classNotReadOnly(class) {
+		f.notReadOnly = reason
 	}
+	return f
+}
+
+// asksUnlessReadOnly asks about what a read-only sandbox makes harmless, although its class is not
+// one of those that it does.
+func asksUnlessReadOnly(class Class, reason string) finding {
+	f := asks(class, reason)
+	f.notReadOnly = ""
 	return f
 }
 
@@ -52,26 +60,27 @@ func denies(class Class, reason string) finding {
 	return finding{action: capability.Deny, class: class, reason: reason, set: true}
 }
 
+// validates asks about one of the findings of R118, which no stored rule lifts.
 func validates(reason string) finding {
-	return finding{action: capability.Ask, class: Dangerous, reason: reason, validation: true, notSandboxable: reason, notReading: reason, set: true}
+	return finding{action: capability.Ask, class: Dangerous, reason: reason, validation: true, notSandboxable: reason, notReadOnly: reason, set: true}
 }
 
-// worse returns the stricter of two findings; of two asks the one that no rule lifts.
-// The reasons against the sandboxes are kept, whichever finding is returned.
+// worse returns the stricter of two findings; of two that ask, the one that no rule lifts. The
+// result keeps the reasons of both against the sandboxes.
 func (f finding) worse(g finding) finding {
-	switch {
-	case !g.set:
-		return f
-	case !f.set:
-		return g
-	case g.action.Stricter(f.action), g.action == f.action && g.validation && !f.validation:
-		g.validation = g.validation || f.validation && g.action == capability.Ask
-		g.notSandboxable, g.notReading = cmp.Or(f.notSandboxable, g.notSandboxable), cmp.Or(f.notReading, g.notReading)
-		return g
-	default:
-		f.notSandboxable, f.notReading = cmp.Or(f.notSandboxable, g.notSandboxable), cmp.Or(f.notReading, g.notReading)
+	if !g.set {
 		return f
 	}
+	if !f.set {
+		return g
+	}
+	out := f
+	if g.action.Stricter(f.action) || g.action == f.action && g.validation && !f.validation {
+		out = g
+		out.validation = g.validation || f.validation && g.action == capability.Ask
+	}
+	out.notSandboxable, out.notReadOnly = cmp.Or(f.notSandboxable, g.notSandboxable), cmp.Or(f.notReadOnly, g.notReadOnly)
+	return out
 }
 
 // firstDeny returns the first deny among the findings.

@@ -4,8 +4,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// forks reports a function body that starts the function again in a pipeline or in the
-// background, so that each run starts more than one (DN3).
+// forks reports a function body that starts the function again in a pipeline or in the background,
+// so that each run starts more than one further run (DN3).
 func forks(body *syntax.Stmt, name string) bool {
 	found := false
 	syntax.Walk(body, func(n syntax.Node) bool {
@@ -24,6 +24,7 @@ func forks(body *syntax.Stmt, name string) bool {
 	return found
 }
 
+// calls reports whether a node calls the command of that name.
 func calls(node syntax.Node, name string) bool {
 	found := false
 	syntax.Walk(node, func(n syntax.Node) bool {

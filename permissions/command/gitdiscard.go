@@ -9,7 +9,7 @@ import (
 // a branch or a stash holds: the copies that are kept of files do not bring all of that back.
 // appends says that more arguments follow, which are only known when it runs.
 func (ps *paths) gitDiscards(s simple, appends bool, at dirs) bool {
-	words := gitWords(s)
+	words := subcommandWords(s)
 	if len(words) < 1 {
 		return false
 	}

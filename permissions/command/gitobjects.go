@@ -66,9 +66,9 @@ func printsBinary(s simple) bool {
 	return false
 }
 
-// withoutObjects is [leftToReading] of a text, from which what git keeps of the content of files is
+// hidingObjects is [confined] of a text, from which what git keeps of the content of files is
 // hidden where it may read any file. Where git itself needs that, such a text is asked about.
-func withoutObjects(v Verdict, file *syntax.File, env Env) Verdict {
+func hidingObjects(v Verdict, file *syntax.File, env Env) Verdict {
 	anyFile := slices.ContainsFunc(v.Parts, Part.readsUnknown)
 	at := slices.IndexFunc(v.Parts, Part.readsObjects)
 	if anyFile && at >= 0 {
@@ -79,7 +79,7 @@ func withoutObjects(v Verdict, file *syntax.File, env Env) Verdict {
 		}
 		return v
 	}
-	v = leftToReading(v, file, env)
+	v = confined(v, file, env)
 	v.HidesObjects = anyFile && v.Action == capability.Allow
 	return v
 }

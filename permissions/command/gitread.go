@@ -45,7 +45,7 @@ var gitForms = map[string]entry{
 	"remote":        {args: argNone, options: options{flags: "v", long: "--verbose"}},
 	"ls-files":      {args: argNames, options: options{flags: "cdmotvz", long: "--cached --deleted --modified --others --exclude-standard --full-name", longVal: "--exclude"}},
 	"tag":           {args: argText, options: options{flags: "il", long: "--list --ignore-case --no-column", longVal: "--sort --format --points-at", longMay: "--contains --merged --no-merged --column --color"}},
-	"describe":      {args: argText, options: options{long: "--tags --all --always --long --exact-match --first-parent", longVal: "--match --exclude --candidates", longMay: "--abbrev"}},
+	"describe":      {args: argText, options: options{long: "--tags --all --always --long --exact-match --first-parent", longVal: "--match --exclude --pathsIn", longMay: "--abbrev"}},
 	"ls-tree":       {args: argText, options: options{flags: "rdtlz", long: "--name-only --name-status --full-name --full-tree --long", longMay: "--abbrev"}},
 	"shortlog":      {args: argFiles, options: options{flags: "sne", long: "--summary --numbered --email --all --no-merges", longMay: "--since --until --author"}},
 	"reflog":        {args: argFiles, options: options{flags: gitLogFlags, valued: "n", number: true, long: gitLogLong, longVal: gitLogVal, longMay: gitLogMay}},
@@ -71,7 +71,7 @@ func (l *listing) git(part *Part, s simple, at dirs) finding {
 			if len(args) < 2 {
 				return unlisted(s)
 			}
-			f = f.worse(l.operand(part, args[1], at, false))
+			f = f.worse(l.judgePath(part, args[1], at, false))
 			at = l.moved(args[1], at, flow{ok: dirs{unknown: true}}).ok
 			args = args[2:]
 		default:
@@ -271,10 +271,10 @@ func (l *listing) gitOperands(part *Part, e entry, p parsed, at dirs) finding {
 	var f finding
 	for _, w := range p.operands {
 		if rev, name, ok := strings.Cut(w.value, ":"); ok && name != "" && !strings.Contains(rev, "/") {
-			f = f.worse(l.operand(part, word{value: name, raw: w.raw, static: w.static}, at, e.args == argFiles))
+			f = f.worse(l.judgePath(part, w.piece(name), at, e.args == argFiles))
 			continue
 		}
-		f = f.worse(l.operand(part, w, at, e.args == argFiles))
+		f = f.worse(l.judgePath(part, w, at, e.args == argFiles))
 	}
 	return f
 }

@@ -13,23 +13,18 @@ import (
 var errTooDeep = errors.New("nested too deep")
 
 // Judge returns the verdict on a command text under the policy default-v1. The text
-// must be the one that will run, after preprocessing (C7). Judge never fails: a text
-// that is too long, too deep or not text is denied, one that does not parse is asked.
+// must be the one that will run, after preprocessing (C7). Judge never fails: it denies a text
+// that is too long, too deep or not text, and asks about one that does not parse.
 func Judge(text string, env Env) Verdict {
 	v, file := judgeFile(text, env)
 	if file == nil {
 		return v
 	}
-	return separated(withoutObjects(expanded(v, file, env), file, env), file, env)
+	return withEndOfOptions(hidingObjects(expanded(v, file, env), file, env), file, env)
 }
 
-// judgeText judges a text as it is written.
-func judgeText(text string, env Env) Verdict {
-	v, _ := judgeFile(text, env)
-	return v
-}
-
-// judgeFile judges a text as it is written; file is nil when the text was not parsed.
+// judgeFile judges a text as it is written. It also returns the parsed text, or nil where the
+// verdict was reached without one.
 func judgeFile(text string, env Env) (v Verdict, file *syntax.File) {
 	if err := shell.CheckText(text); err != nil {
 		return whole(text, denies(Limits, "the command cannot be run safely: "+err.Error())), nil
@@ -57,8 +52,8 @@ func judgeFile(text string, env Env) (v Verdict, file *syntax.File) {
 		}
 		v = j.parts.verdict()
 	}
-	// A text about which the two readers disagree is never allowed, and is asked about even where a
-	// rule allows what the parser found.
+	// A text that the two readers take apart differently is never allowed, and is asked about even
+	// where a rule allows what the parser found.
 	if err := shell.Confirm(text, file, env.Dialect); shell.Differs(err) || err != nil && v.Action == capability.Allow {
 		j.parts.doubt(ambiguous(err))
 		v = j.parts.verdict()
@@ -66,16 +61,16 @@ func judgeFile(text string, env Env) (v Verdict, file *syntax.File) {
 	return onMachine(v, file, env), file
 }
 
-// ambiguous asks about a text that the parser and the shell may read differently. No rule
-// lifts it: what the text runs is not known.
+// ambiguous asks about a text that the parser and the shell may read differently. No rule lifts
+// the question, since no one knows what the text runs.
 func ambiguous(err error) finding {
 	f := asks(Ambiguous, "the shell may read this command differently: "+err.Error())
 	f.validation = true
 	return f
 }
 
-// start returns the working directory with links followed: except for the shell's own cd, ".." is
-// the parent of where a link leads.
+// start returns the working directory with links followed, since to all but the shell's own cd ".."
+// is the parent of the directory that a link leads to.
 func (ps *paths) start() dirs {
 	cwd := ps.env.Cwd
 	if resolved, _ := ps.env.Inside(cwd); resolved != "" && isAbs(cwd) {
@@ -95,8 +90,8 @@ func whole(text string, f finding) Verdict {
 	return v
 }
 
-// nesting returns a cheap upper bound of how deep brackets and substitutions nest. The recursive
-// parser must not get a text that could exhaust its stack.
+// nesting returns a cheap upper bound of how deep brackets and substitutions nest. The parser is
+// recursive, and a text that nests too deep could exhaust its stack.
 func nesting(text string) int {
 	depth, most := 0, 0
 	for i := 0; i < len(text); i++ {
@@ -111,7 +106,7 @@ func nesting(text string) int {
 	return most
 }
 
-// judge walks a program and judges each of its commands and redirections.
+// judge walks the syntax tree of a text and judges each command and redirection in it.
 type judge struct {
 	*paths
 	words   evaluator
@@ -122,9 +117,13 @@ type judge struct {
 	err     error
 }
 
-// newJudge returns a judge of a text. fetched are files that earlier commands have fetched.
+// newJudge returns a judge of a text. fetched holds the files that earlier commands downloaded.
 func newJudge(text string, paths *paths, fetched map[string]bool) *judge {
 	return &judge{
-		paths: paths, words: evaluator{text: text, home: paths.env.Home}, denial: denial{paths, fetched}, listing: listing{paths, text}, parts: parts{text: text},
+		paths:   paths,
+		words:   evaluator{text: text, home: paths.env.Home},
+		denial:  denial{paths, fetched},
+		listing: listing{paths, text},
+		parts:   parts{text: text},
 	}
 }

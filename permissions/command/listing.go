@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// argKind says what the operands of a listed command are.
+// argKind is what the operands of a listed command are.
 type argKind uint8
 
 const (
-	argNone    argKind = iota // there are none
-	argText                   // plain text
-	argFiles                  // files whose content is read; "-" is standard input
-	argNames                  // files of which only names and attributes come out
-	argPattern                // a pattern, unless an option gave it, and then files
+	argNone    argKind = iota // none are allowed
+	argText                   // text that names no file
+	argFiles                  // files whose content is printed; "-" is standard input
+	argNames                  // files of which only names and attributes are printed
+	argPattern                // a pattern, unless an option holds it, and then files
 )
 
 // entry is a row of the list of commands that only read.
@@ -22,7 +22,7 @@ type entry struct {
 	options
 	args  argKind
 	most  int  // the most operands; 0 means any number
-	free  bool // takes any words and does nothing with them but print
+	free  bool // takes any words, and prints them at most
 	check func(l *listing, part *Part, p parsed, at dirs) finding
 }
 
@@ -32,8 +32,8 @@ type listing struct {
 	text string
 }
 
-// listed judges a command by the list. moved is where it leaves the program when it
-// changes the directory.
+// listed judges a command by the list. moved is set for a command that changes the directory. known is
+// false where the list has nothing to say, because the name or a word is only known when it runs.
 func (l *listing) listed(part *Part, s simple, at dirs) (f finding, moved *flow, known bool) {
 	name := s.name()
 	switch name {
@@ -98,11 +98,11 @@ func (l *listing) reads(part *Part, s simple, at dirs) finding {
 	return l.operands(part, s, e, p, at)
 }
 
-// operands checks the paths and the special rules of a listed command.
+// operands checks the operands of a listed command, and its special rules.
 func (l *listing) operands(part *Part, s simple, e entry, p parsed, at dirs) finding {
 	f := allowed()
 	for _, w := range p.files {
-		f = f.worse(l.operand(part, w, at, true))
+		f = f.worse(l.judgePath(part, w, at, true))
 	}
 	paths := p.operands
 	switch e.args {
@@ -121,11 +121,11 @@ func (l *listing) operands(part *Part, s simple, e entry, p parsed, at dirs) fin
 		if w.value == "-" && e.args != argNames {
 			continue
 		}
-		f = f.worse(l.operand(part, w, at, e.args != argNames))
+		f = f.worse(l.judgePath(part, w, at, e.args != argNames))
 	}
 	if e.args != argNone && e.args != argText {
 		for _, w := range p.late {
-			f = f.worse(l.operand(&Part{}, w, at, e.args != argNames))
+			f = f.worse(l.judgePath(&Part{}, w, at, e.args != argNames))
 		}
 	}
 	if e.check != nil {
@@ -134,15 +134,15 @@ func (l *listing) operands(part *Part, s simple, e entry, p parsed, at dirs) fin
 	return f.worse(bounded(s, p))
 }
 
-// unlisted asks about a command that is not on the list, with the reason of R118 when
-// an argument climbs.
+// unlisted asks about a command that is not on the list, with the reason of R118 where a word holds
+// "..".
 func unlisted(s simple) finding {
 	for _, w := range s.words {
 		if traverses(w.value) {
 			return validates(ReasonTraversal)
 		}
 	}
-	name := shown(s.words[0])
+	name := s.words[0].String()
 	if sub := subcommand(s); s.name() == "git" && sub != "" {
 		name += " " + sub
 	}
@@ -151,7 +151,7 @@ func unlisted(s simple) finding {
 		return asks(Interpreter, name+" runs a program that is not judged here")
 	case usesNetwork(s):
 		return asks(Unlisted, name+" uses the network")
-	case len(writtenBy(s)) > 0:
+	case len(filesWritten(s)) > 0:
 		return asks(Writes, name+" changes files")
 	default:
 		return asks(Unlisted, name+" is not on the list of commands that only read")
@@ -175,12 +175,13 @@ func (l *listing) changesDir(part *Part, s simple, at dirs) (finding, flow) {
 		return asks(Dynamic, w.raw+" is only known when the command runs"), lost
 	}
 	if w.value == ".." && at.start && s.name() == "cd" {
-		// Before it has moved, the shell goes up to the same directory as programs do.
+		// A shell that is still where it began goes up to the same directory as programs do.
 		w.value = filepath.Dir(at.list[0])
 	}
-	return allowed().worse(l.operand(part, w, at, false)), l.moved(w, at, lost)
+	return allowed().worse(l.judgePath(part, w, at, false)), l.moved(w, at, lost)
 }
 
+// moved returns the flow of a cd to a word, or lost where it is not known where that leads.
 func (ps *paths) moved(w word, at dirs, lost flow) flow {
 	if !w.static || w.value == "" {
 		return lost
@@ -199,9 +200,9 @@ func (ps *paths) moved(w word, at dirs, lost flow) flow {
 	return flow{ok: next, fail: at}
 }
 
-// version allows the question for a program's version, spelt exactly. All but a
-// few tools may load code or settings that the project names, or be a shim that does,
-// and are asked about until the project is trusted (T2).
+// version allows a program to print its version, in the exact forms of versionForms. All but a few
+// programs may load code or settings that the project names, or be a shim that does. Those ask until
+// the project is trusted (T2).
 func (l *listing) version(s simple) (finding, bool) {
 	if len(s.argv) != 2 {
 		return finding{}, false
@@ -216,27 +217,27 @@ func (l *listing) version(s simple) (finding, bool) {
 	return allowed(), true
 }
 
-// unconfigured are tools that heed nothing of a project when they say what they are.
+// unconfigured lists the programs that use nothing of a project when they print their version.
 const unconfigured = "git bash cc gcc g++ clang cmake make perl php python python3 ruby lua node go"
 
-// explains leaves to a sandbox for reading what a program says of itself, if the program is not the
-// project's. Until the project is trusted, it is one of the system's that heeds nothing of a project.
-// One that is not there does nothing.
+// explains leaves --version and --help to a read-only sandbox, unless the program is the project's.
+// Until the project is trusted, the program must also be one of the system that uses nothing of a
+// project. A program that does not exist does nothing.
 func (l *listing) explains(s simple) (finding, bool) {
 	if !hasWord("--version --help", s.argv[1]) || readers[s.name()].free || hasWord("git test [ cd pushd popd", s.name()) {
 		return finding{}, false
 	}
-	f := asks(Unlisted, shown(s.words[0])+" is not on the list of commands that only read")
+	f := asks(Unlisted, s.words[0].String()+" is not on the list of commands that only read")
 	_, reads := readers[s.name()]
 	switch found, there := l.program(s); {
 	case l.env.Program == nil, there && found == "":
 	case !there, !l.env.Untrusted, (reads || hasWord(unconfigured, s.name())) && hasWord("/bin /usr/bin /usr/local/bin /opt/homebrew/bin", path.Dir(found)):
-		f.notReading = ""
+		f.notReadOnly = ""
 	}
 	return f, true
 }
 
-// program is the path of a program on the PATH; empty where it lies in the project.
+// program looks a program up on the PATH. found is empty for a program that lies in the project.
 func (l *listing) program(s simple) (found string, there bool) {
 	if l.env.Program == nil {
 		return "", false

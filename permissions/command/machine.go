@@ -12,14 +12,14 @@ import (
 	"acp-agent/internal/shell"
 )
 
-// machineForms say of a program that shows processes, sockets or the state of the machine which
-// arguments, joined by blanks, only have it print that. Options that print the environment of
-// processes, look names up in the network, write, wait, kill or set are not here on purpose: ps e,
-// ss -K and -D, top without an end, hostname NAME, netstat and lsof without -n.
+// machineForms lists the programs that show processes, sockets or the state of the machine. The regular
+// expression of each matches the arguments, joined by blanks, with which it does nothing else. Options
+// that print the environment of processes, look names up in the network, write, wait, kill or set are
+// left out on purpose: ps e, ss -K and -D, top without an end, hostname NAME, netstat and lsof without -n.
 //
-// Ps is read in the narrowest way: where it does not understand one argument, it takes all of them
-// for letters without a dash, of which e prints the environment. So a -e stands alone with one form
-// of output, and the names of users, which may not be there, are left out.
+// The forms of ps are narrow. If ps does not understand one argument, it reads all of them again as
+// letters without a dash, among which e prints the environment. So -e stands alone with one form of
+// output, and the names of users, which may not exist, are left out.
 var machineForms = sync.OnceValue(func() map[string]*regexp.Regexp {
 	const (
 		pids     = `[1-9][0-9]{0,6}(,[1-9][0-9]{0,6})*`
@@ -59,16 +59,16 @@ var machineForms = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return forms
 })
 
-// lsof has it look no names up in the network, which changes nothing else that it shows.
+// lsof adds -n, with which lsof does not look names up in the network and otherwise shows the same.
 func (e *expander) lsof(c *syntax.CallExpr, argv []string) {
-	if !numeric("lsof", argv[1:]) {
+	if !numericOutput("lsof", argv[1:]) {
 		at := int(c.Args[0].End().Offset())
 		e.edits = append(e.edits, edit{at, at, " -n"})
 	}
 }
 
-// machine judges a program that shows what the machine does. Such a program runs where it sees that,
-// see Verdict.Machine; where it cannot, it is asked about.
+// machine judges a program that shows the machine. Such a program runs where it sees the machine, see
+// Verdict.Machine. Where there is no such place, it asks.
 func (l *listing) machine(part *Part, s simple) finding {
 	args := make([]string, len(s.args()))
 	for i, w := range s.args() {
@@ -84,18 +84,18 @@ func (l *listing) machine(part *Part, s simple) finding {
 		args[len(args)-1] = "x"
 	}
 	joined := strings.Join(args, " ")
-	if !machineForms()[s.name()].MatchString(joined) || !numeric(s.name(), args) {
-		return asks(Unlisted, "the arguments "+joined+" of "+s.name()+" are not on the list of what only reads").notOnlyReading(s.name() + " shows the machine")
+	if !machineForms()[s.name()].MatchString(joined) || !numericOutput(s.name(), args) {
+		return asks(Unlisted, "the arguments "+joined+" of "+s.name()+" are not on the list of what only reads").orNotReadOnly(s.name() + " shows the machine")
 	}
 	if l.env.Machine == nil || !l.env.Machine() {
-		return asks(Unlisted, s.name()+" shows the machine, most of which a sandbox hides from it").notOnlyReading(s.name() + " shows the machine")
+		return asks(Unlisted, s.name()+" shows the machine, most of which a sandbox hides from it").orNotReadOnly(s.name() + " shows the machine")
 	}
 	part.machine = true
 	return allowed()
 }
 
-// numeric reports that lsof and netstat look no names up in the network.
-func numeric(program string, args []string) bool {
+// numericOutput reports arguments with which lsof or netstat does not look names up in the network.
+func numericOutput(program string, args []string) bool {
 	if program != "lsof" && program != "netstat" {
 		return true
 	}
@@ -108,15 +108,15 @@ func numeric(program string, args []string) bool {
 	})
 }
 
-// onMachine decides about a text that shows the machine: it runs outside of any sandbox, and so with
-// nothing but programs that read no file, all of whose words are known.
+// onMachine decides about a text that shows the machine. Such a text runs outside of any sandbox, so
+// everything else in it must be a program that reads no file, and all words must be known.
 func onMachine(v Verdict, file *syntax.File, env Env) Verdict {
 	shows := func(p Part) bool { return p.machine }
 	at := slices.IndexFunc(v.Parts, shows)
 	if at < 0 || v.Action == capability.Deny || v.Validation {
 		return v
 	}
-	alone := !slices.ContainsFunc(v.Parts, func(p Part) bool { return !p.readsInput() })
+	alone := !slices.ContainsFunc(v.Parts, func(p Part) bool { return !p.opensNoFile() })
 	if alone && v.Action == capability.Ask {
 		alone = !expansionsIn(file).set && shell.Confirm(v.Text, file, env.Dialect) == nil
 	}
@@ -131,25 +131,25 @@ func onMachine(v Verdict, file *syntax.File, env Env) Verdict {
 	pt := parts{text: v.Text, list: v.Parts}
 	for i := range pt.list {
 		if pt.list[i].machine {
-			pt.list[i].raise(asks(Unlisted, name+" shows the machine where nothing confines it, and something stands beside it that opens files or does more").notOnlyReading(name + " shows the machine"))
+			pt.list[i].raise(asks(Unlisted, name+" shows the machine where nothing confines it, and something stands beside it that opens files or does more").orNotReadOnly(name + " shows the machine"))
 		}
 	}
 	return pt.verdict()
 }
 
-// MachineEnv are the variables, as NAME=value, with which a text runs that shows the machine: its
-// programs are found where the system has its own.
+// MachineEnv returns the variables, as NAME=value, with which a text runs that shows the machine: the
+// shell finds its programs in the directories of the system.
 func MachineEnv() []string {
 	return []string{"PATH=/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin", "PS_FORMAT=", "PS_PERSONALITY=", "CMD_ENV="}
 }
 
-// machineReason is why a text is allowed that shows the machine.
+// machineReason is the reason for a text that is allowed to show the machine.
 const machineReason = "every command only shows what the machine does, or reads what another prints"
 
-// readsInput reports a part that shows the machine, or that opens no file and does nothing but print,
-// wait a little, or read its input.
-func (p Part) readsInput() bool {
-	waits := p.Action == capability.Ask && p.notReading == "" && p.Class == Endless && len(p.Argv) > 0 && p.Argv[0] == "sleep"
+// opensNoFile reports a part that shows the machine, or that only prints, waits a little, or reads its
+// input.
+func (p Part) opensNoFile() bool {
+	waits := p.Action == capability.Ask && p.notReadOnly == "" && p.Class == Endless && len(p.Argv) > 0 && p.Argv[0] == "sleep"
 	switch {
 	case p.Action != capability.Allow && !waits, len(p.Reads) > 0, len(p.Wrote) > 0:
 		return false

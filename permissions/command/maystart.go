@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// mayStart reports that a word of a program on the list, which is only known when it runs, may be
-// an option, or a script, with which the program starts another one or prints the environment.
-func mayStart(u unwrapped, s simple) bool {
+// mayStartProgram reports that an unknown word of a listed command may turn out to be an option, or a
+// script, with which the command starts another program or prints the environment.
+func mayStartProgram(u unwrapped, s simple) bool {
 	switch s.name() {
 	case "test", "[":
 		return mayTest(s.args())
@@ -18,49 +18,49 @@ func mayStart(u unwrapped, s simple) bool {
 	case "sed", "jq":
 		return scriptUnknown(u, s) || mayTakeOption(u, s)
 	case "find":
-		return findMayStart(u, s)
+		return findMayStartProgram(u, s)
 	case "rg", "sort", "getconf", "npm", "yarn", "pnpm", "pip", "pip3":
 		return mayTakeOption(u, s)
 	}
 	return false
 }
 
-// becomesSeveral reports a word that may become several, or none: it splits, or is a pattern in the
-// place of which the shell puts names of files.
+// becomesSeveral reports a word that may become several words, or none: by field splitting, or as a
+// pattern that the shell replaces by the names of files.
 func becomesSeveral(w word) bool {
-	return !steady(w) && splits(w) || patternWord(w)
+	return !staysOperand(w) && splits(w) || patternWord(w)
 }
 
-// patternWord reports a word in the place of which the shell may put names of files.
+// patternWord reports a word that the shell may replace by the names of files.
 func patternWord(w word) bool {
 	return !w.static && !strings.Contains(w.value, unknown) && strings.ContainsAny(w.raw, "*?[{")
 }
 
-// steady reports a word that is there and is no option, whatever the numbers in it come to. One may come
-// to nothing: a word of nothing else is gone then unless it is quoted, and an option takes the next word
-// for its value.
-func steady(w word) bool {
+// staysOperand reports a word that is one operand, whatever the unknown numbers in it are. A number may
+// turn out empty. Then a word of nothing else is gone unless it is quoted, and the option before it
+// takes the next word for its value.
+func staysOperand(w word) bool {
 	if !w.number || strings.HasPrefix(w.value, "-") {
 		return false
 	}
 	return !splits(w) || strings.Trim(w.value, unknown) != "" || strings.HasPrefix(w.raw, "$((")
 }
 
-// becomesOption reports a word that may become an option, or several words of which one is.
+// becomesOption reports a word that may become an option, or several words with an option among them.
 func becomesOption(w word) bool {
-	if w.static || steady(w) {
+	if w.static || staysOperand(w) {
 		return false
 	}
 	return splits(w) || strings.HasPrefix(w.value, unknown) || w.value != "" && strings.ContainsAny(w.value[:1], "-*?[{")
 }
 
-// testBinary are the operators of test between two operands.
+// testBinary lists the operators of test between two operands.
 const testBinary = "= == != < > -eq -ne -lt -le -gt -ge -nt -ot -ef"
 
-// mayTest reports that a word of test may become -v, which runs the substitutions in an index: one
-// that may be several, or one where the shell looks for an operator.
+// mayTest reports that a word of test may become -v, which runs the substitutions in an index. That is a
+// word that may become several, or one where the shell expects an operator.
 func mayTest(args []word) bool {
-	// Without a number that comes to nothing, no form of test that is left to a sandbox becomes another.
+	// An empty number turns no form of test that is left to a sandbox into another form.
 	if slices.ContainsFunc(args, func(w word) bool { return !w.number && splits(w) || patternWord(w) }) {
 		return true
 	}
@@ -76,27 +76,27 @@ func mayTest(args []word) bool {
 		return false
 	case 2:
 		return !args[0].static
-	case 3: // the shell looks at the first word only where the second is no operator between two
+	case 3: // the shell looks at the first word only if the second is not an operator
 		return !operator(args[1]) && !(args[0].static && args[1].static)
 	}
 	return !allStatic(args)
 }
 
-// mayFormat reports a format of printf that is not known, and may set a variable, the name of which
-// the shell takes from a word and runs the substitutions in.
+// mayFormat reports an unknown format of printf, which may set a variable (%n). The shell takes its name
+// from an operand and runs the substitutions in it.
 func mayFormat(u unwrapped, s simple) bool {
 	args := afterDashes(s.args())
 	switch {
 	case len(args) == 0:
 		return u.appends
-	case args[0].static || steady(args[0]):
+	case args[0].static || staysOperand(args[0]):
 		return u.appends && u.replaces(args[0].value)
 	}
 	return u.appends || len(args) > 1 || becomesSeveral(args[0])
 }
 
-// scriptUnknown reports that the script of awk, sed or jq is only known when it runs, or is another
-// word than it seems. Of that of sed, numbers need not be known.
+// scriptUnknown reports that the script of awk, sed or jq is only known when it runs, or may turn out to
+// be another word than it seems. In a script of sed, numbers may be unknown.
 func scriptUnknown(u unwrapped, s simple) bool {
 	args := s.args()
 	p, _ := readers[s.name()].parse(args)
@@ -104,12 +104,12 @@ func scriptUnknown(u unwrapped, s simple) bool {
 		return u.appends || !allStatic(args)
 	}
 	script := p.operands[0]
-	known := script.static || s.name() == "sed" && steady(script) && strings.Count(script.value, unknown) <= maxGaps
-	before := args[:len(args)-len(p.operands)] // of awk, the options of which end at its script
+	known := script.static || s.name() == "sed" && staysOperand(script) && strings.Count(script.value, unknown) <= maxGaps
+	before := args[:len(args)-len(p.operands)] // the options, where they end at the script, as those of awk do
 	return !known || u.appends && u.replaces(script.value) || s.name() == "awk" && slices.ContainsFunc(before, becomesSeveral)
 }
 
-// mayTakeOption reports that a word before "--" may become an option.
+// mayTakeOption reports a word before "--" that may become an option.
 func mayTakeOption(u unwrapped, s simple) bool {
 	args := s.args()
 	for i, w := range args {
@@ -125,9 +125,9 @@ func mayTakeOption(u unwrapped, s simple) bool {
 	return u.appends
 }
 
-// findMayStart reports that a word of find may become -exec, with the words behind it for a command,
-// or belongs to a command that find runs.
-func findMayStart(u unwrapped, s simple) bool {
+// findMayStartProgram reports a word of find that may become -exec, with the words after it as the
+// command, or that belongs to a command that find runs.
+func findMayStartProgram(u unwrapped, s simple) bool {
 	args := s.args()
 	open, runs := 0, false
 	for i, w := range args {
@@ -148,5 +148,5 @@ func findMayStart(u unwrapped, s simple) bool {
 	return u.appends
 }
 
-// isTest reports a word that is an option or an operator of find, and no operand.
+// isTest reports an option or an operator of find.
 func isTest(v string) bool { return strings.HasPrefix(v, "-") || hasWord("! ( )", v) }

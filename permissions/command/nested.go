@@ -9,10 +9,10 @@ import (
 	"acp-agent/internal/shell"
 )
 
-// nested judges a program that a command takes as an argument (bash -c, eval).
+// nested judges a program that a command is given as text (bash -c, eval).
 func (j *judge) nested(w word, at dirs, floor finding) []simple {
 	if !w.static {
-		j.parts.raiseFrom(len(j.parts.list)-1, floor.outOfReach("the program that the command is given is only known when it runs"))
+		j.parts.raiseFrom(len(j.parts.list)-1, floor.orNotSandboxable("the program that the command is given is only known when it runs"))
 		return nil
 	}
 	if j.depth++; j.depth > MaxDepth {
@@ -35,7 +35,7 @@ func (j *judge) nested(w word, at dirs, floor finding) []simple {
 	return f.ran
 }
 
-// parseNested parses a program inside a program, with the same guards.
+// parseNested parses a program given as text, within the limits of the whole text.
 func parseNested(text string, env Env) (*syntax.File, error) {
 	if err := shell.CheckText(text); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func parseNested(text string, env Env) (*syntax.File, error) {
 	return shell.Parse(text, env.Dialect)
 }
 
-// programs returns the shell programs that the command takes as arguments.
+// programs returns the shell programs that a command is given as text.
 func (u unwrapped) programs(s simple) []word {
 	args := s.args()
 	switch {
@@ -55,13 +55,13 @@ func (u unwrapped) programs(s simple) []word {
 	case s.name() == "trap" && len(afterDashes(args)) > 1:
 		return afterDashes(args)[:1]
 	case s.name() == "git":
-		return gitPrograms(gitWords(s))
+		return gitPrograms(subcommandWords(s))
 	case s.name() == "fd", s.name() == "fdfind":
 		return findPrograms(args, "-x -X --exec --exec-batch", "{}")
 	case isShell(s.name()):
 		for i, w := range args {
 			if strings.HasPrefix(w.value, "-") && !strings.HasPrefix(w.value, "--") && strings.Contains(w.value, "c") {
-				// Each "o" takes the name of an option before the program.
+				// Each "o" takes the name of a shell option, which stands before the program.
 				rest, before := args[i+1:], strings.Count(strings.ToLower(w.value), "o")
 				for len(rest) > 0 && strings.HasPrefix(rest[0].value, "-") || len(rest) > 1 && strings.HasPrefix(rest[0].value, "+") {
 					before += strings.Count(strings.ToLower(rest[0].value), "o")
@@ -76,7 +76,7 @@ func (u unwrapped) programs(s simple) []word {
 	return nil
 }
 
-// gitPrograms gives the commands that git starts as it is told.
+// gitPrograms returns the commands that an argument tells git to start.
 func gitPrograms(words []word) []word {
 	if len(words) == 0 {
 		return nil
@@ -105,9 +105,9 @@ func gitPrograms(words []word) []word {
 			case (w.value == "-x" || len(name) > 3 && strings.HasPrefix("--exec", name) && !attached) && i+1 < len(args):
 				out = append(out, args[i+1])
 			case len(name) > 3 && strings.HasPrefix("--exec", name) && attached:
-				out = append(out, word{value: value, raw: w.raw, static: w.static})
+				out = append(out, w.piece(value))
 			case strings.HasPrefix(w.value, "-x"):
-				out = append(out, word{value: w.value[2:], raw: w.raw, static: w.static})
+				out = append(out, w.piece(w.value[2:]))
 			}
 		}
 		return out
@@ -115,33 +115,28 @@ func gitPrograms(words []word) []word {
 	return nil
 }
 
-// commandText is a command as text for the same judge.
-func commandText(words []word) word {
-	argv := make([]string, len(words))
+// commandText returns a command, with more words after it, as text that can be judged. A piece of a word that is only known when
+// the command runs becomes a variable, which is not known either.
+func commandText(words []word, more ...string) word {
+	argv := make([]string, len(words), len(words)+len(more))
 	for i, w := range words {
-		argv[i] = quoteForShell(w.value)
+		argv[i] = strings.ReplaceAll(quoted(w.value), unknown, `'"$X"'`)
 	}
-	return word{value: strings.Join(argv, " "), static: true}
+	return word{value: strings.Join(append(argv, more...), " "), static: true}
 }
 
-// findPrograms gives the commands that find, or a program like it, starts after some options,
-// as text for the same judge; more are words that it adds to each.
+// findPrograms returns the commands after some options of find, or of a program like it, as text
+// that can be judged. more are words that the program adds to each command.
 func findPrograms(args []word, options string, more ...string) []word {
 	var out []word
 	for i := 0; i < len(args); i++ {
 		if !hasWord(options, args[i].value) {
 			continue
 		}
-		var argv []string
+		from := i + 1
 		for i++; i < len(args) && args[i].value != ";" && args[i].value != "+"; i++ {
-			argv = append(argv, quoteForShell(args[i].value))
 		}
-		out = append(out, word{value: strings.Join(append(argv, more...), " "), static: true})
+		out = append(out, commandText(args[from:i], more...))
 	}
 	return out
-}
-
-// quoteForShell quotes a word. A piece that is only known when it runs is one in the text, too.
-func quoteForShell(s string) string {
-	return "'" + strings.ReplaceAll(strings.ReplaceAll(s, "'", `'\''`), unknown, `'"$X"'`) + "'"
 }

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// options is the grammar of a command's options that are known to be harmless (C4).
-// An option that is not here is asked about; long names must be written out.
+// options is the grammar of those options of a command that are known to be harmless (C4). Any other
+// option asks. Long names must be spelt out.
 type options struct {
 	flags    string // short options without a value; they may be clustered
 	valued   string // short options with a value, attached or in the next word
@@ -16,22 +16,22 @@ type options struct {
 	longFile string // long options whose value is a file that is read
 	number   bool   // accepts -5
 	posix    bool   // options end at the first operand
-	apart    bool   // a value is the next word even when the option is in the middle of its own
-	lone     bool   // short options stand alone: no clusters, no values attached
+	apart    bool   // a short option takes the next word as its value, even from inside a cluster
+	lone     bool   // no clusters of short options, and no attached values
 }
 
 // parsed is a command line that the grammar accepts.
 type parsed struct {
 	operands []word
 	files    []word            // values of options that name files
-	seen     map[string]string // options as they appeared, with their values, a line each
-	// late are the options after an operand, with their values. The tools of some
-	// systems take them for operands, so that they must do as paths, too.
+	seen     map[string]string // the values of each option, one on a line
+	// late holds the options after an operand, with their values. On some systems the programs take
+	// them for operands, so each must be harmless as a path, too.
 	late []word
 }
 
-// note records an option. One that is given again adds to its value: not every program
-// takes the last for the only one.
+// note records an option. A repeated option keeps all its values, since not every program lets the
+// last one win.
 func (p parsed) note(name, value string) {
 	if before := p.seen[name]; before != "" {
 		value = before + "\n" + value
@@ -39,6 +39,7 @@ func (p parsed) note(name, value string) {
 	p.seen[name] = value
 }
 
+// has reports whether one of the options was given.
 func (p parsed) has(names ...string) bool {
 	for _, n := range names {
 		if _, ok := p.seen[n]; ok {
@@ -90,6 +91,7 @@ func (o options) parse(args []word) (p parsed, bad string) {
 	return p, ""
 }
 
+// longOption reads a long option. used says that next was its value.
 func (o options) longOption(p *parsed, w word, next *word) (used bool, bad string) {
 	name, value, attached := strings.Cut(w.value, "=")
 	switch {
@@ -97,7 +99,7 @@ func (o options) longOption(p *parsed, w word, next *word) (used bool, bad strin
 		p.note(name, value)
 		return false, ""
 	case hasWord(o.longVal, name), hasWord(o.longFile, name):
-		from := word{value: value, raw: w.raw, static: w.static}
+		from := w.piece(value)
 		if !attached {
 			if next == nil {
 				return false, w.value
@@ -114,6 +116,7 @@ func (o options) longOption(p *parsed, w word, next *word) (used bool, bad strin
 	}
 }
 
+// cluster reads a word of short options. used says that next was the value of the last one.
 func (o options) cluster(p *parsed, w word, next *word) (used bool, bad string) {
 	v := w.value
 	if o.number && strings.Trim(v[1:], "0123456789") == "" {
@@ -133,9 +136,9 @@ func (o options) cluster(p *parsed, w word, next *word) (used bool, bad string) 
 		default:
 			return false, v
 		}
-		from := word{value: v[i+1:], raw: w.raw, static: w.static}
+		from := w.piece(v[i+1:])
 		if from.value != "" && o.apart {
-			return false, v // what follows are options again
+			return false, v // what follows in the word are options again
 		}
 		if from.value == "" {
 			if next == nil {

@@ -8,7 +8,7 @@ import (
 	"acp-agent/capability"
 )
 
-// parts are the parts of a text with the findings about them.
+// parts collects the parts of a text with the findings about them.
 type parts struct {
 	text string
 	list []Part
@@ -21,7 +21,7 @@ func (pt *parts) add(node syntax.Node, f finding) {
 	pt.list = append(pt.list, p)
 }
 
-// verdict takes the worst part as the verdict of the program.
+// verdict returns the finding of the strictest part as the verdict on the text.
 func (pt *parts) verdict() Verdict {
 	worst := allowed()
 	worst.reason = "every command only reads, inside the workspace"
@@ -29,7 +29,7 @@ func (pt *parts) verdict() Verdict {
 	v := Verdict{Text: pt.text, Parts: pt.list}
 	for _, p := range pt.list {
 		f := p.finding()
-		f.notSandboxable, f.notReading = "", "" // count for each part by itself
+		f.notSandboxable, f.notReadOnly = "", "" // count for each part by itself
 		if next := worst.worse(f); next != worst {
 			worst = next
 			if len(p.Argv) > 0 {
@@ -41,7 +41,7 @@ func (pt *parts) verdict() Verdict {
 	}
 	if len(pt.list) == 0 {
 		worst = asks(Unlisted, "the command is empty")
-		v.Parts = []Part{{Text: pt.text, Action: capability.Ask, Class: Unlisted, Reason: worst.reason, notReading: worst.reason}}
+		v.Parts = []Part{{Text: pt.text, Action: capability.Ask, Class: Unlisted, Reason: worst.reason, notReadOnly: worst.reason}}
 	}
 	v.Action, v.Class, v.Reason = worst.action, worst.class, worst.reason
 	if v.Action == capability.Ask {
@@ -66,7 +66,7 @@ func (pt *parts) raiseFrom(from int, f finding) {
 	}
 }
 
-// doubt gives every part a finding about the whole text.
+// doubt raises every part by a finding about the whole text: none of them may be known by its words.
 func (pt *parts) doubt(f finding) {
 	for i := range pt.list {
 		p := &pt.list[i]
@@ -83,11 +83,11 @@ func (pt *parts) detachFrom(from int) {
 }
 
 func (p *Part) judge(f finding) {
-	p.Action, p.Class, p.Reason, p.Validation, p.notSandboxable, p.notReading = f.action, f.class, f.reason, f.validation, f.notSandboxable, f.notReading
+	p.Action, p.Class, p.Reason, p.Validation, p.notSandboxable, p.notReadOnly = f.action, f.class, f.reason, f.validation, f.notSandboxable, f.notReadOnly
 }
 
 func (p *Part) finding() finding {
-	return finding{action: p.Action, class: p.Class, reason: p.Reason, validation: p.Validation, notSandboxable: p.notSandboxable, notReading: p.notReading, set: true}
+	return finding{action: p.Action, class: p.Class, reason: p.Reason, validation: p.Validation, notSandboxable: p.notSandboxable, notReadOnly: p.notReadOnly, set: true}
 }
 
 // raise makes a part at least as strict as f.

@@ -10,10 +10,10 @@ import (
 	"acp-agent/permissions"
 )
 
-// paths says what the paths in a text are: inside or outside, secret, vital, protected.
+// paths judges where a path leads: inside or outside the roots, to a secret, to a protected file.
 type paths struct{ env Env }
 
-// newPaths returns the paths of an environment, whose functions need not be set.
+// newPaths returns the paths of an environment, with defaults for functions that are not set.
 func newPaths(env Env) *paths {
 	if env.Secret == nil {
 		env.Secret = permissions.Secret
@@ -24,9 +24,9 @@ func newPaths(env Env) *paths {
 	return &paths{env}
 }
 
-// operand judges a path that a listed command uses. reads says that the content of the
-// file comes out, not only its name. The zero finding means that all is well.
-func (ps *paths) operand(p *Part, w word, at dirs, reads bool) finding {
+// judgePath judges a path that a listed command uses. reads says that the command prints the content
+// of the file, not only its name. The zero finding means that nothing is wrong with the path.
+func (ps *paths) judgePath(p *Part, w word, at dirs, reads bool) finding {
 	if !w.static {
 		return asks(Dynamic, w.raw+" is only known when the command runs")
 	}
@@ -37,11 +37,12 @@ func (ps *paths) operand(p *Part, w word, at dirs, reads bool) finding {
 		return denies(SecretRead, w.value+" holds secrets, and reading secrets is not permitted")
 	}
 	if traverses(w.value) {
-		p.Reads = append(p.Reads, above(w.value, at)...)
+		p.Reads = append(p.Reads, parentPaths(w.value, at)...)
 		return validates(ReasonTraversal)
 	}
 	if w.value == ".." {
-		// The shell's cd takes it by name and programs by the disk, which differ behind a link.
+		// To the shell's cd it is the name without its last element, to programs the parent on the
+		// disk. After a link these two differ.
 		return asks(Outside, "the parent of a directory depends on the links that led there")
 	}
 	if w.value == "" {
@@ -61,13 +62,13 @@ func (ps *paths) operand(p *Part, w word, at dirs, reads bool) finding {
 			f = f.worse(asks(SecretRead, w.value+" holds secrets"))
 		}
 		if reads {
-			f = f.worse(ps.gitText(w.value, name, resolved))
+			f = f.worse(ps.keptByGit(w.value, name, resolved))
 		}
 		if reads && ps.env.Waits != nil && ps.env.Waits(name) {
 			f = f.worse(asks(Endless, w.value+" is a pipe, a socket or a device, and reading it may never end"))
 		}
 		if !inside {
-			f = f.worse(ps.leaves(w.value, name, resolved))
+			f = f.worse(ps.asksOutside(w.value, name, resolved))
 			p.reads(name)
 		}
 		p.reads(cmp.Or(resolved, name))
@@ -75,15 +76,15 @@ func (ps *paths) operand(p *Part, w word, at dirs, reads bool) finding {
 	return f
 }
 
-// reads notes a path that the command reads.
+// reads records a path that the command reads.
 func (p *Part) reads(name string) {
 	if !slices.Contains(p.Reads, name) {
 		p.Reads = append(p.Reads, name)
 	}
 }
 
-// outside says that a word names a path outside, and where that leads when a link stands in
-// its way: what is allowed is what lies there (O1).
+// outside returns the reason against a path outside the roots. If a link is involved, the reason
+// names its target, because that is what the user would allow (O1).
 func outside(word, name, resolved string) string {
 	if resolved == "" || resolved == filepath.Clean(name) {
 		return word + " lies outside the workspace"
@@ -91,9 +92,9 @@ func outside(word, name, resolved string) string {
 	return word + " leads to " + resolved + ", which lies outside the workspace"
 }
 
-// leaves is the finding about a path outside. Where a confined command finds nothing of the
-// user's there, the sandbox answers for it.
-func (ps *paths) leaves(word, name, resolved string) finding {
+// asksOutside asks about a path outside the roots. A sandbox makes it harmless if a command in it
+// finds nothing of the user's there.
+func (ps *paths) asksOutside(word, name, resolved string) finding {
 	f := asks(Outside, outside(word, name, resolved))
 	if ps.shown(name, resolved) {
 		f.notSandboxable = ""
@@ -101,15 +102,15 @@ func (ps *paths) leaves(word, name, resolved string) finding {
 	return f
 }
 
-// shown reports a path outside at which a confined command finds nothing of the user's, by
-// its name and by where that leads.
+// shown reports a path outside the roots at which a command in the sandbox finds nothing of the
+// user's, neither by its name nor at its target.
 func (ps *paths) shown(name, resolved string) bool {
 	return ps.env.Shown != nil && ps.env.Shown(filepath.Clean(name)) && (resolved == "" || ps.env.Shown(resolved))
 }
 
-// above are the paths that a name means which first goes up and then down. One that goes up
-// further on depends on links.
-func above(name string, at dirs) []string {
+// parentPaths returns the paths that a name with "../" in front stands for. It returns none for a
+// name with "../" further on, since that depends on links.
+func parentPaths(name string, at dirs) []string {
 	down := name
 	for strings.HasPrefix(down, "../") {
 		down = down[len("../"):]
@@ -121,8 +122,8 @@ func above(name string, at dirs) []string {
 	return names
 }
 
-// tree judges a directory whose whole content is read, or with reads, the files whose
-// base names reads accepts.
+// tree judges a directory of which a command reads all files, or those whose base names reads
+// accepts.
 func (ps *paths) tree(name string, at dirs, reads func(name string) bool) finding {
 	names, ok := at.join(name)
 	if !ok {
@@ -131,20 +132,19 @@ func (ps *paths) tree(name string, at dirs, reads func(name string) bool) findin
 	for _, dir := range names {
 		resolved, _ := ps.env.Inside(dir)
 		if ps.env.HoldsSecret == nil || ps.env.HoldsSecret(resolved, reads) {
-			f := asks(SecretRead, "reading all of "+name+" may read files that hold secrets")
-			f.notReading = "" // which a sandbox for reading hides
-			return f
+			// A read-only sandbox hides such files.
+			return asksUnlessReadOnly(SecretRead, "reading all of "+name+" may read files that hold secrets")
 		}
 	}
 	return finding{}
 }
 
-// traverses is the class of R118.
+// traverses reports a path with ".." in it, one of the findings of R118.
 func traverses(v string) bool {
 	return strings.Contains(v, "../") || strings.Contains(v, `..\`) || strings.HasSuffix(v, "/..")
 }
 
-// insideText is the confinement by text alone.
+// insideText is Env.Inside for a host without a disk: it follows no links.
 func insideText(roots []string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		clean := filepath.Clean(name)

@@ -29,7 +29,7 @@ func (d *denial) persistence(s simple) finding {
 	case "ssh-copy-id", "update-rc.d", "chkconfig":
 		return denies(Persist, s.name()+" changes who or what may come in later")
 	case "acp-agent":
-		if decides(s) {
+		if answersForUser(s) {
 			return denies(Persist, "only the user decides what acp-agent may do")
 		}
 	case "git":
@@ -38,7 +38,7 @@ func (d *denial) persistence(s simple) finding {
 		}
 	}
 	removes := slices.Contains([]string{"rm", "rmdir", "unlink", "shred", "mkdir"}, s.name())
-	for _, w := range writtenBy(s) {
+	for _, w := range filesWritten(s) {
 		f := d.persists(w.value, s.at)
 		if f.set && (!removes || d.governs(w.value, s.at)) {
 			return f
@@ -49,7 +49,7 @@ func (d *denial) persistence(s simple) finding {
 
 // decides reports a call of the agent itself that answers in the user's name: trust,
 // a rule that is revoked, a yes to every question.
-func decides(s simple) bool {
+func answersForUser(s simple) bool {
 	for _, w := range s.args() {
 		flag, _, _ := strings.Cut(w.value, "=")
 		if !w.static || hasWord("trust revoke --yes --allow", flag) {

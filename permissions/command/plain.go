@@ -36,12 +36,12 @@ func (p Part) plain() bool {
 	}
 	name, rest := p.Argv[0], p.Argv[1:]
 	if len(rest) > 0 && plainSubcommands[name] != "" {
-		return hasWord(plainSubcommands[name], rest[0]) || version(rest)
+		return hasWord(plainSubcommands[name], rest[0]) || asksVersion(rest)
 	}
-	return hasWord(plainCommands, name) || version(rest)
+	return hasWord(plainCommands, name) || asksVersion(rest)
 }
 
 // version reports whether the arguments ask a program for its version.
-func version(args []string) bool {
+func asksVersion(args []string) bool {
 	return len(args) == 1 && hasWord("--version -version -V -v version", args[0])
 }

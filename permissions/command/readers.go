@@ -20,9 +20,9 @@ var versionForms = map[string]string{
 	"uv": "--version", "lua": "-v", "kotlin": "-version", "scala": "-version --version", "ghc": "--version", "elixir": "--version",
 }
 
-// readers is the list of commands that only read, with the options that were looked at
-// one by one. Options that write, run a program, follow links or wait for ever are not
-// here on purpose: sort -o, uniq IN OUT, grep -R, tail -f, date -s, tree -o, file -C.
+// readers is the list of commands that only read, with their vetted options. Options that write, run
+// a program, follow links or wait for ever are left out on purpose: sort -o, uniq IN OUT, grep -R,
+// tail -f, date -s, tree -o, file -C.
 var readers = map[string]entry{
 	"true": {free: true}, "false": {free: true}, ":": {free: true}, "echo": {free: true},
 	"exit":   {args: argText, most: 1},
@@ -142,24 +142,21 @@ func checkGrep(l *listing, _ *Part, p parsed, at dirs) finding {
 	return f
 }
 
-// checkSleep leaves a short sleep to a sandbox for reading, which ends a command in time.
+// checkSleep leaves a short sleep to a read-only sandbox, which has a time limit.
 func checkSleep(_ *listing, _ *Part, p parsed, _ dirs) finding {
 	for _, w := range p.operands {
 		if seconds, err := strconv.ParseFloat(w.value, 64); err != nil || !plainNumber().MatchString(w.value) || seconds > maxSleep {
 			return asks(Endless, "it sleeps too long for what only reads")
 		}
 	}
-	f := asks(Endless, "it waits")
-	f.notReading = ""
-	return f
+	return asksUnlessReadOnly(Endless, "it waits")
 }
 
-// suffixGlob is a pattern of which it is plain what it matches: the end of a name.
+// suffixGlob matches a glob that only says how a name ends, such as *.go.
 var suffixGlob = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\*(\.[A-Za-z0-9_+-]+)+$`) })
 
-// included returns which files a recursive grep reads when --include says so by the ends
-// of their names; nil when it may read any. Beside --exclude the order of both counts,
-// which is not known here.
+// included returns which files a recursive grep reads, where --include says it by the ends of their
+// names; nil means any. With --exclude the order of both options counts, which parsed does not keep.
 func included(p parsed) func(name string) bool {
 	if !p.has("--include") || p.has("--exclude", "--exclude-from") {
 		return nil
@@ -176,15 +173,15 @@ func included(p parsed) func(name string) bool {
 	}
 }
 
-// checkDiff allows files only: given a directory, diff reads what lies in it, be it a
-// secret or a link. That is left to a sandbox for reading, which hides both.
+// checkDiff allows regular files only: of a directory, diff reads all files, secrets and links
+// included. A read-only sandbox hides the secrets and what the links lead to.
 func checkDiff(l *listing, _ *Part, p parsed, at dirs) finding {
 	whole := p.has("-r", "--recursive", "-N", "--new-file", "-x", "--exclude")
 	for _, w := range p.operands {
 		names, ok := at.join(w.value)
 		if whole || !ok || l.env.Regular == nil || slices.ContainsFunc(names, func(name string) bool { return !l.env.Regular(name) }) {
-			f := asks(Outside, w.value+" is not known to be a file, and diff reads all of a directory")
-			if f.notReading = ""; !l.tree(w.value, at, nil).set {
+			f := asksUnlessReadOnly(Outside, w.value+" is not known to be a file, and diff reads all of a directory")
+			if !l.tree(w.value, at, nil).set {
 				f.notSandboxable = ""
 			}
 			return f
@@ -193,7 +190,7 @@ func checkDiff(l *listing, _ *Part, p parsed, at dirs) finding {
 	return finding{}
 }
 
-// checkTac refuses a pipe, which tac puts into a temporary file to read it from its end.
+// checkTac asks about a pipe: tac copies it into a temporary file, to read that from its end.
 func checkTac(_ *listing, _ *Part, p parsed, _ dirs) finding {
 	if len(p.operands) == 0 || slices.ContainsFunc(p.operands, func(w word) bool { return w.value == "-" }) {
 		return asks(Writes, "tac keeps its input in a temporary file")
@@ -201,8 +198,8 @@ func checkTac(_ *listing, _ *Part, p parsed, _ dirs) finding {
 	return finding{}
 }
 
-// checkDate refuses the operand that sets the clock, and a time zone in a date, which is
-// the name of a file.
+// checkDate asks about the operand that sets the clock, and about a time zone in a date, which names
+// a file.
 func checkDate(_ *listing, _ *Part, p parsed, _ dirs) finding {
 	if strings.Contains(p.seen["-d"]+p.seen["--date"], "TZ") {
 		return asks(Outside, "a date with a time zone reads the file that the zone names")

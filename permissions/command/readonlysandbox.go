@@ -10,16 +10,16 @@ import (
 	"acp-agent/capability"
 )
 
-// leftToReading allows a text of which not all is known before it runs, where every command in
-// it is on the list of what only reads, and a sandbox holds it to that: what its words come to
-// can make it read another file, and nothing else. Nothing that was asked about for another
-// reason is allowed.
-func leftToReading(v Verdict, file *syntax.File, env Env) Verdict {
-	if v.Action != capability.Ask || v.Validation || env.Reading == nil || setsHeeded(file) {
+// confined allows a text of which not all is known before it runs, if every command in it is on the
+// list of commands that only read, and a read-only sandbox confines them: an unknown word can then
+// make a command read another file, and do nothing else. A text that asks for any other reason still
+// asks.
+func confined(v Verdict, file *syntax.File, env Env) Verdict {
+	if v.Action != capability.Ask || v.Validation || env.Reading == nil || setsSpecialVariable(file) || evaluatesValues(file) {
 		return v
 	}
 	for _, p := range v.Parts {
-		if p.Action != capability.Allow && (p.Action != capability.Ask || p.notReading != "") {
+		if p.Action != capability.Allow && (p.Action != capability.Ask || p.notReadOnly != "") {
 			return v
 		}
 	}
@@ -27,99 +27,136 @@ func leftToReading(v Verdict, file *syntax.File, env Env) Verdict {
 		return v
 	}
 	for i := range v.Parts {
-		v.Parts[i].judge(finding{action: capability.Allow, class: ReadOnly, reason: heldReason, set: true})
+		v.Parts[i].judge(finding{action: capability.Allow, class: ReadOnly, reason: confinedReason, set: true})
 	}
-	v.Action, v.Class, v.Reason, v.ToAllow = capability.Allow, ReadOnly, heldReason, nil
+	v.Action, v.Class, v.Reason, v.ToAllow = capability.Allow, ReadOnly, confinedReason, nil
 	return v
 }
 
-// holdsAddress reports that git keeps a user and password in the directories of a session, which the
-// sandbox does not hide: a word that is not known may name the file.
+// holdsAddress reports that git keeps a user and password in the directories of the session. The
+// sandbox does not hide that file, and an unknown word may name it.
 func holdsAddress(env Env) bool {
 	return env.GitHoldsAddress != nil && slices.ContainsFunc(append([]string{env.Cwd}, env.Roots...), env.GitHoldsAddress)
 }
 
-// setsHeeded reports a program that sets a variable that programs heed, or one that is only known
-// when it runs, by whatever form, or that reckons, where the value of a variable may be a program.
-func setsHeeded(file *syntax.File) bool {
-	found, known := false, numbersOf(file)
-	heeded := func(name *syntax.Lit) bool { return name == nil || !variable(name.Value) }
+// anyNode reports whether a node of a text matches.
+func anyNode(file *syntax.File, match func(syntax.Node) bool) bool {
+	found := false
 	syntax.Walk(file, func(node syntax.Node) bool {
-		switch n := node.(type) {
-		case *syntax.WordIter:
-			found = found || heeded(n.Name)
-		case *syntax.ParamExp:
-			assigns := n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull)
-			found = found || assigns && heeded(n.Param)
-			prompts := n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && n.Exp.Word.Lit() == "P"
-			found = found || n.Slice != nil || prompts || n.Excl && !listsKeys(n) // which runs the substitutions in a value
-			if index, ok := n.Index.(*syntax.Word); n.Index != nil {
-				found = found || !ok || strings.Trim(index.Lit(), "0123456789@*") != "" || index.Lit() == ""
-			}
-		case *syntax.ArithmExp:
-			found = found || !known.calculates(n.X) // the shell runs the substitutions in the values of variables there
-		case *syntax.ArithmCmd, *syntax.CStyleLoop, *syntax.LetClause:
-			found = true
-		case *syntax.BinaryTest:
-			switch n.Op {
-			case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
-				x, isWord := n.X.(*syntax.Word)
-				y, alsoWord := n.Y.(*syntax.Word)
-				found = found || !isWord || !alsoWord || !known.number(x) || !known.number(y)
-			}
-		case *syntax.UnaryTest:
-			found = found || n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar
-		case *syntax.Assign:
-			index, ok := n.Index.(*syntax.Word)
-			found = found || n.Index != nil && (!ok || !digits(index.Lit()))
-		case *syntax.ArrayElem:
-			index, ok := n.Index.(*syntax.Word)
-			found = found || n.Index != nil && (!ok || !digits(index.Lit()))
-		case *syntax.DeclClause:
-			for _, a := range n.Args {
-				option := ""
-				if a.Value != nil {
-					option = a.Value.Lit()
-				}
-				found = found || a.Name == nil && (!strings.HasPrefix(option, "-") || strings.ContainsAny(option, "ni")) || a.Name != nil && !variable(a.Name.Value)
-			}
-		}
+		found = found || match(node)
 		return !found
 	})
 	return found
 }
 
-// listsKeys reports "${!NAME[@]}" and "${!PREFIX*}", which look into no value.
+// setsSpecialVariable reports a text that sets a variable which programs or the shell use, or one whose
+// name is only known when the text runs.
+func setsSpecialVariable(file *syntax.File) bool {
+	special := func(name *syntax.Lit) bool { return name == nil || !ordinaryVariable(name.Value) }
+	return anyNode(file, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.WordIter:
+			return special(n.Name)
+		case *syntax.ParamExp:
+			return assignsDefault(n) && special(n.Param)
+		case *syntax.DeclClause:
+			return slices.ContainsFunc(n.Args, func(a *syntax.Assign) bool {
+				if a.Name != nil {
+					return special(a.Name)
+				}
+				option := ""
+				if a.Value != nil {
+					option = a.Value.Lit()
+				}
+				// A reference to another variable, an integer whose value is evaluated, or an unknown name.
+				return !strings.HasPrefix(option, "-") || strings.ContainsAny(option, "ni")
+			})
+		}
+		return false
+	})
+}
+
+// evaluatesValues reports a text in which the shell takes the value of a variable for an expression, or
+// for the name of another variable. It then runs the substitutions in that value.
+func evaluatesValues(file *syntax.File) bool {
+	known := numbersOf(file)
+	evaluates := func(index syntax.ArithmExpr) bool { // an index, unless it is a number
+		w, ok := index.(*syntax.Word)
+		return index != nil && (!ok || !digits(w.Lit()))
+	}
+	return anyNode(file, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.ParamExp:
+			return n.Slice != nil || expandsAsPrompt(n) || n.Excl && !listsKeys(n) || evaluatesIndex(n)
+		case *syntax.ArithmExp:
+			return !known.calculates(n.X)
+		case *syntax.ArithmCmd, *syntax.CStyleLoop, *syntax.LetClause:
+			return true
+		case *syntax.BinaryTest:
+			switch n.Op {
+			case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+				x, isWord := n.X.(*syntax.Word)
+				y, alsoWord := n.Y.(*syntax.Word)
+				return !isWord || !alsoWord || !known.number(x) || !known.number(y)
+			}
+		case *syntax.UnaryTest:
+			return n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar
+		case *syntax.Assign:
+			return evaluates(n.Index)
+		case *syntax.ArrayElem:
+			return evaluates(n.Index)
+		}
+		return false
+	})
+}
+
+// assignsDefault reports "${NAME:=word}" and "${NAME=word}".
+func assignsDefault(n *syntax.ParamExp) bool {
+	return n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull)
+}
+
+// expandsAsPrompt reports "${NAME@P}".
+func expandsAsPrompt(n *syntax.ParamExp) bool {
+	return n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && n.Exp.Word.Lit() == "P"
+}
+
+// evaluatesIndex reports "${NAME[index]}" with an index other than a number, "@" or "*".
+func evaluatesIndex(n *syntax.ParamExp) bool {
+	index, ok := n.Index.(*syntax.Word)
+	return n.Index != nil && (!ok || index.Lit() == "" || strings.Trim(index.Lit(), "0123456789@*") != "")
+}
+
+// listsKeys reports "${!NAME[@]}" and "${!PREFIX*}", which evaluate no value.
 func listsKeys(n *syntax.ParamExp) bool {
 	index, ok := n.Index.(*syntax.Word)
 	return n.Names != 0 || ok && hasWord("@ *", index.Lit())
 }
 
-// heldReason is why a text is allowed that its words alone do not show to only read.
-const heldReason = "every command only reads, and the sandbox holds it to that"
+// confinedReason is the reason for a text that is allowed because of the sandbox.
+const confinedReason = "every command only reads, and the sandbox holds it to that"
 
-// classNotReading reports the classes of what is not left to a sandbox for reading: all but words
-// that are only known when the command runs, and wrappers.
-func classNotReading(class Class) bool { return class != Dynamic && class != Wrapper }
+// classNotReadOnly reports the classes that a read-only sandbox does not make harmless: all but unknown
+// words and wrappers.
+func classNotReadOnly(class Class) bool { return class != Dynamic && class != Wrapper }
 
-// commandNotReading says why a command is not left to a sandbox for reading; empty means that it
-// is on the list of what only reads, whatever its words come to. found is what the list says of
-// it as it is.
-func (j *judge) commandNotReading(written []word, u unwrapped, s simple, found finding, at dirs) string {
+// commandNotReadOnly says why a read-only sandbox does not make a command harmless. Empty: the command
+// is on the list of commands that only read, whatever its unknown words turn out to be. words are its
+// words with the wrappers, found what the list says of the command as it is written.
+func (j *judge) commandNotReadOnly(words []word, u unwrapped, s simple, found finding, at dirs) string {
 	name := s.name()
 	switch {
-	case u.wrapped && !hasWord("time timeout nice xargs command", path.Base(written[0].value)):
-		return path.Base(written[0].value) + " may change what runs"
-	case u.text != "":
-		return u.text
+	case u.wrapped && !hasWord("time timeout nice xargs command", path.Base(words[0].value)):
+		return path.Base(words[0].value) + " may change what runs"
+	case u.textUnknown != "":
+		return u.textUnknown
 	case nameUnknown(u, s):
 		return "the name of the command is only known when it runs"
-	case mayStart(u, s):
+	case mayStartProgram(u, s):
 		return name + " may be given an option that starts a program"
 	case machineForms()[name] != nil:
 		return name + " shows the machine, most of which a sandbox hides"
 	case name == "cd" || found.action == capability.Allow && !u.appends:
-		return "" // it is the text around it that is asked about
+		return "" // the text around the command is what asks
 	case strings.Contains(name, unknown) || name == "git":
 		return s.raw() + " is only known when it runs"
 	}
@@ -128,25 +165,26 @@ func (j *judge) commandNotReading(written []word, u unwrapped, s simple, found f
 			return w.raw + " lies in a home that is not known"
 		}
 	}
-	for _, settled := range settlements(s) {
+	for _, words := range withStandIns(s) {
 		if u.appends {
-			settled = append(settled, appended, appended)
+			words = append(words, addedName, addedName)
 		}
-		f, _, _ := j.listing.listed(&Part{}, newSimple(settled, nil, at), at)
+		f, _, _ := j.listing.listed(&Part{}, newSimple(words, nil, at), at)
 		if f.action == capability.Deny {
 			return f.reason
 		}
-		if f.action != capability.Allow && f.notReading != "" {
-			return f.notReading
+		if f.action != capability.Allow && f.notReadOnly != "" {
+			return f.notReadOnly
 		}
 	}
 	return ""
 }
 
-// settlements are the words of a command with what is not known in them written out. A number is a name of
-// a file as well as what an option may want. In a script of sed, of which numbers need not be known, each
-// of them may also come to nothing: after a backslash or in brackets, what follows means something else then.
-func settlements(s simple) (out [][]word) {
+// withStandIns returns the words of a command with a stand-in for each piece that is not known: a
+// number, which is the name of a file as well as what an option may want. In a script of sed, numbers
+// may be unknown, and each may also be empty. After a backslash or in brackets that changes what the
+// following characters mean, so withStandIns returns every combination.
+func withStandIns(s simple) (out [][]word) {
 	script := -1
 	if s.name() == "sed" {
 		script = slices.IndexFunc(s.words, func(w word) bool { return w.number })
@@ -155,7 +193,7 @@ func settlements(s simple) (out [][]word) {
 	if script >= 0 && (strings.Contains(s.words[script].value, "[") || strings.Contains(s.words[script].value, `\`+unknown)) {
 		gaps = min(strings.Count(s.words[script].value, unknown), maxGaps)
 	}
-	for empty := range 1 << gaps {
+	for empty := range 1 << gaps { // a bit for each gap
 		words := make([]word, len(s.words))
 		for i, w := range s.words {
 			value := w.value
@@ -169,14 +207,14 @@ func settlements(s simple) (out [][]word) {
 	return out
 }
 
-// maxGaps bounds the numbers of a script of sed that need not be known.
+// maxGaps bounds how many numbers of a script of sed may be unknown.
 const maxGaps = 4
 
-// appended stands for a name that xargs or find adds to a command: of many, there are two. A second
-// one may be a file that is written.
-var appended = word{value: "1", raw: "1", static: true}
+// addedName stands for a name that xargs or find adds to a command. For many names there are two, since
+// a second one may be a file that the command writes.
+var addedName = knownWord("1")
 
-// raw is the command as it was written.
+// raw returns the command as it is written.
 func (s simple) raw() string {
 	var b strings.Builder
 	for i, w := range s.words {

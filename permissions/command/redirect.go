@@ -8,7 +8,7 @@ import (
 	"acp-agent/internal/pathname"
 )
 
-// writesFile reports an operator that opens its word for writing.
+// writesFile reports an operator that opens a file for writing.
 func writesFile(op syntax.RedirOperator) bool {
 	switch op {
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut,
@@ -18,8 +18,8 @@ func writesFile(op syntax.RedirOperator) bool {
 	return false
 }
 
-// redirects judges the redirections of a statement and returns the commands that ran
-// inside their words.
+// redirects judges the redirections of a statement. It returns the commands that ran in the
+// substitutions of their words.
 func (j *judge) redirects(list []*syntax.Redirect, at dirs, floor finding) []simple {
 	var fed []simple
 	for _, r := range list {
@@ -50,10 +50,10 @@ func (pt *parts) redirectText(r *syntax.Redirect) string {
 	return text
 }
 
-// redirect judges one redirection. Nothing is recorded for a redirection that touches no file.
+// redirect judges one redirection. It returns no finding about one that touches no file.
 func (j *judge) redirect(p *Part, r *syntax.Redirect, at dirs) finding {
 	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
-		return asks(Dynamic, "the redirection sets a variable").notOnlyReading("the redirection sets a variable")
+		return asks(Dynamic, "the redirection sets a variable").orNotReadOnly("the redirection sets a variable")
 	}
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
@@ -85,6 +85,7 @@ func plainBody(w *syntax.Word) bool {
 	return true
 }
 
+// isDescriptor reports the word of ">&" or "<&" that names a file descriptor, moves or closes one.
 func isDescriptor(v string) bool {
 	if v == "-" {
 		return true
@@ -99,7 +100,7 @@ func (j *judge) redirectFrom(p *Part, r *syntax.Redirect, at dirs) finding {
 		return f
 	}
 	p.Static = w.static
-	return allowed().worse(j.operand(p, w, at, true))
+	return allowed().worse(j.judgePath(p, w, at, true))
 }
 
 // redirectTo judges a redirection that opens a file for writing.
@@ -113,7 +114,7 @@ func (j *judge) redirectTo(p *Part, r *syntax.Redirect, at dirs) finding {
 		return f
 	}
 	if !w.static {
-		return asks(Dynamic, "the output goes to a file that is only known when it runs").outOfReach(j.wordNotSandboxable(w, at)).notOnlyReading("the output goes to a file")
+		return asks(Dynamic, "the output goes to a file that is only known when it runs").orNotSandboxable(j.wordNotSandboxable(w, at)).orNotReadOnly("the output goes to a file")
 	}
 	if names, ok := at.join(w.value); ok {
 		for _, name := range names {
@@ -133,7 +134,7 @@ func (j *judge) redirectTo(p *Part, r *syntax.Redirect, at dirs) finding {
 	return f
 }
 
-// netDevice is the shell's own way to the network, used by reverse shells.
+// netDevice denies the paths that bash turns into network connections, which reverse shells use.
 func netDevice(name string) finding {
 	if strings.HasPrefix(name, "/dev/tcp/") || strings.HasPrefix(name, "/dev/udp/") {
 		return denies(ReverseSh, "the shell opens a network connection through "+strings.ReplaceAll(name, unknown, "…"))
@@ -141,8 +142,8 @@ func netDevice(name string) finding {
 	return finding{}
 }
 
-// sensitive is the class of R118: the system's own directories and the dot files of
-// the home directory.
+// sensitive reports a target that R118 names: the directories of the system, and the dot files of the
+// home directory.
 func sensitive(name string, w *syntax.Word, home string) bool {
 	for _, dir := range []string{"/etc", "/sys", "/proc", "/boot", "/dev", "/usr", "/bin", "/sbin", "/lib"} {
 		if pathname.Contains(dir, name) {

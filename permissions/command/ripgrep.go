@@ -31,7 +31,7 @@ func checkRg(l *listing, part *Part, p parsed, at dirs) finding {
 	switch {
 	case p.has("--files"):
 		if len(paths) > 0 { // the first one is not a pattern
-			f = l.operand(part, paths[0], at, false)
+			f = l.judgePath(part, paths[0], at, false)
 		}
 	case !p.has("-e", "-f", "--regexp", "--file"):
 		paths = paths[min(1, len(paths)):]

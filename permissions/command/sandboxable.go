@@ -46,8 +46,8 @@ func (j *judge) commandNotSandboxable(written []word, u unwrapped, s simple, at 
 	switch {
 	case nameUnknown(u, s):
 		return "the name of the command is only known when it runs"
-	case u.text != "":
-		return u.text
+	case u.textUnknown != "":
+		return u.textUnknown
 	case programUnknown(u, s):
 		return "the program that " + s.name() + " is given is only known when it runs"
 	case redefines(s):
@@ -57,9 +57,9 @@ func (j *judge) commandNotSandboxable(written []word, u unwrapped, s simple, at 
 	case reachesOut(s.name()):
 		return s.name() + " works through programs outside the sandbox"
 	case s.name() == "git" && !gitInside(s):
-		return "git " + gitSubcommand(s) + " may reach beyond the files of the project"
+		return gitCommandName(s) + " may reach beyond the files of the project"
 	case s.name() == "git" && j.gitDiscards(s, u.appends, at):
-		return "git " + gitSubcommand(s) + " may throw away changes for good"
+		return gitCommandName(s) + " may throw away changes for good"
 	case deletes(s) && (u.appends || slices.ContainsFunc(s.args(), func(w word) bool { return !w.static || strings.Contains(w.value, "{}") })):
 		return "what " + s.name() + " deletes is only known when it runs"
 	case s.name() == "mv" && (u.appends || !allStatic(s.args())) && j.namesOutside(s, at):
@@ -134,7 +134,7 @@ func onlyReads(s simple) bool {
 			name, _, _ := strings.Cut(a, "=")
 			return len(name) > 3 && strings.HasPrefix("--output-directory", name)
 		})
-		return !writes && hasWord("add commit log diff show status blame grep ls-files ls-tree cat-file rev-parse rev-list describe check-ignore", gitSubcommand(s))
+		return !writes && hasWord("add commit log diff show status blame grep ls-files ls-tree cat-file rev-parse rev-list describe check-ignore", subcommand(s))
 	}
 	if s.name() == "tree" && slices.ContainsFunc(s.argv, func(a string) bool { return shortOption(a, 'o') }) {
 		return false
@@ -156,7 +156,7 @@ func (ps *paths) namedNotSandboxable(w word, at dirs, changes bool) string {
 		return w.raw + " lies in a home that is not known"
 	}
 	value := strings.ReplaceAll(w.value, unknown, "x")
-	for _, name := range candidates(value) {
+	for _, name := range pathsIn(value) {
 		if strings.HasPrefix(name, "//") && strings.Contains(value, ":"+name) {
 			continue // the rest of an address
 		}
@@ -177,8 +177,8 @@ func (ps *paths) namedNotSandboxable(w word, at dirs, changes bool) string {
 // path.
 func (j *judge) assigns(a *syntax.Assign, at dirs) finding {
 	f := asks(Dynamic, "the command sets a variable")
-	if a.Name != nil && !variable(a.Name.Value) {
-		f = f.notOnlyReading(a.Name.Value + " changes what programs do")
+	if a.Name != nil && !ordinaryVariable(a.Name.Value) {
+		f = f.orNotReadOnly(a.Name.Value + " changes what programs do")
 	}
 	if a.Name != nil && strings.HasSuffix(a.Name.Value, "PATH") {
 		return f // places to look for something
@@ -191,7 +191,7 @@ func (j *judge) assigns(a *syntax.Assign, at dirs) finding {
 	}
 	for _, value := range values {
 		if value != nil {
-			f = f.outOfReach(j.wordNotSandboxable(j.words.word(value, at), at))
+			f = f.orNotSandboxable(j.wordNotSandboxable(j.words.word(value, at), at))
 		}
 	}
 	return f
@@ -218,7 +218,7 @@ func (ps *paths) pathNotSandboxable(word string, at dirs, changes bool) string {
 		switch {
 		case ps.env.Secret(name), ps.env.Secret(resolved):
 			return word + " holds secrets"
-		case ps.gitText(word, name, resolved).set:
+		case ps.keptByGit(word, name, resolved).set:
 			return word + " holds secrets that git keeps"
 		case !inside && !ps.shown(name, resolved):
 			return outside(word, name, resolved)
@@ -255,7 +255,7 @@ func byProxy(s simple) bool {
 func publishes(s simple) bool {
 	switch s.name() {
 	case "git":
-		return hasWord("push send-email lfs", gitSubcommand(s))
+		return hasWord("push send-email lfs", subcommand(s))
 	case "npm", "pnpm", "yarn", "bun", "poetry", "pdm", "uv", "conda":
 		for _, w := range s.args() {
 			if w.value == subcommand(s) && !w.static {
@@ -314,7 +314,7 @@ func reachesOut(name string) bool {
 // files: none that changes the configuration or leaves the working tree. What reaches a remote is
 // judged by the network.
 func gitInside(s simple) bool {
-	if words := gitWords(s); len(words) > 1 && hasWord("remote worktree", words[0].value) {
+	if words := subcommandWords(s); len(words) > 1 && hasWord("remote worktree", words[0].value) {
 		verb := slices.IndexFunc(words[1:], func(w word) bool { return !hasWord("-v --verbose", w.value) })
 		return verb < 0 || hasWord("show get-url update list", words[1+verb].value)
 	}
@@ -322,5 +322,5 @@ func gitInside(s simple) bool {
 		"checkout switch merge rebase cherry-pick blame grep describe ls-files rev-parse rev-list clean reflog shortlog "+
 		"ls-tree cat-file merge-base name-rev for-each-ref symbolic-ref count-objects diff-tree diff-index diff-files "+
 		"check-ignore check-attr merge-tree apply am format-patch range-diff cherry bisect version whatchanged var "+
-		"clone fetch pull push ls-remote submodule send-email lfs", gitSubcommand(s))
+		"clone fetch pull push ls-remote submodule send-email lfs", subcommand(s))
 }

@@ -6,18 +6,16 @@ import (
 	"sync"
 )
 
-// jqPath selects a member, with nothing in the brackets that would be evaluated; awkRegexp is
-// a pattern between slashes that holds text, anchors, dots and stars, and may escape what means
-// something in a pattern.
+// jqPath selects a member, with nothing in the brackets that jq would evaluate. awkRegexp is a regular
+// expression of text, anchors, dots and stars, and of escaped special characters.
 const (
 	jqPath    = `\.([A-Za-z_][A-Za-z0-9_]*|"[A-Za-z0-9_ /@-]*"|\[\d*\]|\.)*`
 	awkRegexp = `(` + plainChar + `|\\[()*.{}+?^$|])*`
 	plainChar = `[A-Za-z0-9_ .,:;^$*=(){}"'<>@#%+-]`
 )
 
-// The only scripts of sed, awk and jq that count as reading: they print lines, fields
-// and members, and nothing else. Those of sed may replace text, without the flags that write
-// a file or run a command.
+// The scripts of sed, awk and jq that only read: they print lines, fields and members, and nothing
+// else. Those of sed may replace text, without the flags that write a file or run a command.
 var (
 	sedPrints = sync.OnceValue(func() *regexp.Regexp {
 		commands := []string{"p", "d", "q", "="}
@@ -43,23 +41,23 @@ var (
 	})
 )
 
-// sedPattern matches a pattern of sed that ends at a separator. Some seds take a separator in
-// brackets for a part of the pattern and others for its end: brackets hold none here. A bracket
-// that closes at once is the first member.
+// sedPattern matches a regular expression of sed up to a separator. To some seds a separator in a
+// bracket expression belongs to the expression, to others it ends it, so none may stand there. A "]"
+// right after the opening bracket is a member.
 func sedPattern(sep string) string {
 	const class = `\[:[a-z]+:\]`
 	member, first := `([^`+sep+`\]\\\n\[]|`+class+`)`, `([^`+sep+`\]\\\n\[^]|`+class+`)`
 	return `([^` + sep + `\\\n\[]|\\[^\n]|\[(\^(\]|` + member + `)|\]|` + first + `)` + member + `*\])*`
 }
 
-// jqBeyond finds what makes a filter of jq look at more than its input: the environment, modules and
-// the names of files. Jq has no other way, and starts no programs.
+// jqBeyond finds what lets a filter of jq see more than its input: the environment, modules and the
+// names of files. Jq has no other way to do that, and starts no programs.
 var jqBeyond = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(env|import|include|modulemeta|search_list|input_filename|__prog|__loc)`)
 })
 
-// printfFormat accepts the formats that only print: %n sets a variable, a "*" takes a
-// width from an operand, and %(…)T reads the clock of the shell.
+// printfFormat accepts the formats that only print. It leaves out %n, which sets a variable, "*",
+// which takes a width from an operand, and %(…)T, which takes a format of the time.
 var printfFormat = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([^%\\]|\\[\\"'abefnrtv0-7]|%[-0 +#]*[0-9]*(\.[0-9]+)?[sdiuxXobqcf%])*$`)
 })
@@ -84,8 +82,7 @@ func checkAwk(l *listing, part *Part, p parsed, at dirs) finding {
 	case len(p.operands) == 0 || !awkReads(p.operands[0].value) || !awkVariables(p.seen["-v"]):
 		return asks(Interpreter, "only awk scripts that reckon and print are known to read only")
 	case !awkPrints().MatchString(p.operands[0].value) || p.has("-v"):
-		f = asks(Interpreter, "how long the awk script takes is not known before it runs")
-		f.notReading = "" // a sandbox for reading ends it in time
+		f = asksUnlessReadOnly(Interpreter, "how long the awk script takes is not known before it runs")
 	}
 	for _, w := range p.operands[1:] {
 		if strings.Contains(w.value, "=") {
@@ -101,18 +98,17 @@ func checkJQ(l *listing, part *Part, p parsed, at dirs) finding {
 	case len(p.operands) == 0 || jqBeyond().MatchString(p.operands[0].value):
 		return asks(Interpreter, "only jq filters that look at nothing but their input are known to read only")
 	case !jqSelects().MatchString(p.operands[0].value):
-		f = asks(Interpreter, "how long the jq filter takes is not known before it runs")
-		f.notReading = "" // a sandbox for reading ends it in time
+		f = asksUnlessReadOnly(Interpreter, "how long the jq filter takes is not known before it runs")
 	}
 	return f.worse(l.scriptFiles(part, p, at))
 }
 
-// scriptFiles checks the operands after a script.
+// scriptFiles judges the files after a script.
 func (l *listing) scriptFiles(part *Part, p parsed, at dirs) finding {
 	var f finding
 	for _, w := range p.operands[1:] {
 		if w.value != "-" {
-			f = f.worse(l.operand(part, w, at, true))
+			f = f.worse(l.judgePath(part, w, at, true))
 		}
 	}
 	return f

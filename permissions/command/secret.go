@@ -9,10 +9,10 @@ import (
 	"acp-agent/permissions"
 )
 
-// secretArg reports whether an argument names a secret, by its text or by where it
-// leads; a glob that could only be meant for one counts.
+// secretArg reports an argument that names a secret, by its text or by its target. A glob counts
+// that hardly matches anything else.
 func (ps *paths) secretArg(w word, at dirs) bool {
-	for _, c := range candidates(w.value) {
+	for _, c := range pathsIn(w.value) {
 		if strings.ContainsAny(c, " \n") && !strings.Contains(c, "/") || strings.HasPrefix(c, "http") {
 			continue
 		}
@@ -35,9 +35,9 @@ func (ps *paths) secretArg(w word, at dirs) bool {
 	return false
 }
 
-// candidates are the paths that an argument may name: itself, or what follows the
-// marks with which programs join an option or a host to a path.
-func candidates(v string) []string {
+// pathsIn returns the paths that an argument may name: itself, and what follows a mark with which
+// programs join an option or a host to a path.
+func pathsIn(v string) []string {
 	out := []string{v}
 	add := func(s string) {
 		s = strings.TrimPrefix(s, "file://")
@@ -59,8 +59,8 @@ func candidates(v string) []string {
 	return out
 }
 
-// secretWord reports whether a word names a secret by its text. Where it leads to a file
-// that is known, it counts only if that is one: some names are, unless git tracks the file.
+// secretWord reports a word whose text is the name of a secret. Where its path is known, that path
+// decides: some names are those of secrets unless git tracks the file.
 func (ps *paths) secretWord(word string, at dirs) bool {
 	if !ps.env.Secret(word) {
 		return false
@@ -69,7 +69,7 @@ func (ps *paths) secretWord(word string, at dirs) bool {
 	return !ok || len(names) == 0 || slices.ContainsFunc(names, ps.env.Secret)
 }
 
-// secretGlob reports a glob with some literal text that matches a well-known secret.
+// secretGlob reports a glob that matches the name of a well-known secret, by more than its wildcards.
 func secretGlob(pattern string) bool {
 	base := path.Base(pattern)
 	if !strings.ContainsAny(base, "*?[") || strings.Trim(base, "*?[]") == "" {
@@ -83,39 +83,40 @@ func secretGlob(pattern string) bool {
 		if strings.HasPrefix(name, ".") && !strings.HasPrefix(base, ".") {
 			continue
 		}
-		if ok, err := path.Match(base, name); err == nil && ok && permissions.Secret(name) && literal(base) > 1 {
+		if ok, err := path.Match(base, name); err == nil && ok && permissions.Secret(name) && literalBytes(base) > 1 {
 			return true
 		}
 	}
 	return false
 }
 
-func literal(glob string) int {
+// literalBytes counts the bytes of a glob that are not wildcards.
+func literalBytes(glob string) int {
 	return len(strings.Trim(strings.NewReplacer("*", "", "?", "").Replace(glob), "[]"))
 }
 
-// gitText asks about what git keeps of secrets as files: addresses with a user and
-// password, and objects, which hold what any tracked file once was.
-func (ps *paths) gitText(shown, name, resolved string) finding {
+// keptByGit asks about files in which version control keeps secrets: addresses with a user and
+// password, and objects, which hold the former content of any tracked file.
+func (ps *paths) keptByGit(word, name, resolved string) finding {
 	switch {
 	case ps.env.HoldsAddress != nil && (ps.env.HoldsAddress(name) || ps.env.HoldsAddress(resolved)):
-		return asks(SecretRead, shown+" holds a user and password in the address of a remote")
+		return asks(SecretRead, word+" holds a user and password in the address of a remote")
 	case gitObject(name) || gitObject(resolved):
-		return asks(SecretRead, shown+" is an object of git, which may be a file that held secrets")
+		return asks(SecretRead, word+" is an object of git, which may be a file that held secrets")
 	case otherContent(name) || otherContent(resolved):
-		return asks(SecretRead, shown+" is what version control keeps of a file, which may have held secrets")
+		return asks(SecretRead, word+" is what version control keeps of a file, which may have held secrets")
 	}
 	return finding{}
 }
 
-// gitObject reports a path in a repository's store of objects.
+// gitObject reports a path in the object database of a repository.
 func gitObject(name string) bool {
 	parts := strings.Split(strings.ToLower(filepath.ToSlash(name)), "/")
 	git := slices.Index(parts, ".git")
 	return git >= 0 && slices.Contains(parts[git:], "objects")
 }
 
-// otherContent reports a path in what Subversion or Mercurial keep of the content of files.
+// otherContent reports a path where Subversion or Mercurial keep the content of files.
 func otherContent(name string) bool {
 	parts := strings.Split(strings.ToLower(filepath.ToSlash(name)), "/")
 	for i, part := range parts[:len(parts)-1] {
@@ -126,7 +127,7 @@ func otherContent(name string) bool {
 	return false
 }
 
-// readsSecret is DN8: any command that would show or copy the content of a secret file.
+// readsSecret finds DN8: a command that would print or copy the content of a secret file.
 func (d *denial) readsSecret(s simple) finding {
 	args := s.args()
 	switch s.name() {
@@ -166,14 +167,14 @@ func (d *denial) readsSecret(s simple) finding {
 			continue
 		}
 		if d.secretArg(w, s.at) {
-			return denies(SecretRead, shown(w)+" holds secrets, and reading secrets is not permitted")
+			return denies(SecretRead, w.String()+" holds secrets, and reading secrets is not permitted")
 		}
 	}
 	return finding{}
 }
 
-// messageFiles are the files from which git takes a message into its history, where
-// everyone can read it.
+// messageFiles returns the files from which git takes a message into its history, where everyone can
+// read it.
 func messageFiles(s simple) []word {
 	if s.name() != "git" || !hasWord("commit tag notes merge", subcommand(s)) {
 		return nil
@@ -196,7 +197,7 @@ func messageFiles(s simple) []word {
 		}
 		switch {
 		case rest != "":
-			files = append(files, word{value: rest, raw: w.raw, static: w.static})
+			files = append(files, w.piece(rest))
 		case i+1 < len(args):
 			files = append(files, args[i+1])
 		}
@@ -204,8 +205,8 @@ func messageFiles(s simple) []word {
 	return files
 }
 
-// withoutProgram drops the pattern or script, which is the first operand unless an
-// option gives it.
+// withoutProgram drops the pattern or script of a command: the first operand, unless an option holds
+// it.
 func withoutProgram(s simple) []word {
 	if hasFlag(s, "e", "--regexp", "--expression") && s.name() != "perl" || hasFlag(s, "f", "--file", "--from-file") {
 		return s.args()

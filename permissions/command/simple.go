@@ -12,12 +12,12 @@ import (
 	"acp-agent/permissions"
 )
 
-// simple is one simple command, in the form for the checks of what flows between commands.
+// simple is one simple command, as the checks see it.
 type simple struct {
-	words []word   // after the wrappers
-	argv  []string // the values of words; argv[0] is the base name
+	words []word   // without the wrappers in front
+	argv  []string // the values of words; argv[0] is the base name, in lower case
 	inner []simple // the commands of the substitutions in its words
-	at    dirs
+	at    dirs     // where it runs
 }
 
 func (s simple) name() string {
@@ -35,7 +35,7 @@ func (s simple) args() []word {
 	return s.words[1:]
 }
 
-// call judges a simple command.
+// call judges a simple command with its assignments and substitutions.
 func (j *judge) call(stmt *syntax.Stmt, c *syntax.CallExpr, at dirs, floor finding) flow {
 	var inner []simple
 	for _, a := range c.Assigns {
@@ -61,25 +61,25 @@ func (j *judge) call(stmt *syntax.Stmt, c *syntax.CallExpr, at dirs, floor findi
 	return end
 }
 
-// run judges the words of one simple command and adds its part. It returns the simple commands that ran, and
-// the directories in which the program may be after it.
+// run judges the words of one simple command and adds its part. It returns the simple commands that
+// ran, and the directories in which the shell may be afterwards.
 func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor finding) ([]simple, flow) {
 	u := unwrap(words)
 	s := newSimple(u.words, inner, at)
 	f := floor.worse(u.floor)
-	p.Argv = written(u.words)
+	p.Argv = asWritten(u.words)
 	p.Network = usesNetwork(s)
 	p.anyFile = at.unknown || printsBinary(s)
 	p.open = u.appends || slices.ContainsFunc(s.args(), func(w word) bool { return strings.Contains(w.value, "{}") })
 	p.Background = u.detaches || detaches(s.name())
-	p.spellings = spellings(words, u.words)
+	p.spellings = spellings(words, s)
 	if u.changes {
-		p.outer = written(words)
+		p.outer = asWritten(words)
 	}
 	end := stay(at)
 	if len(u.words) == 0 {
 		p.Static = p.Static && !u.hidesOptions
-		p.judge(f.worse(asks(Wrapper, "the command runs another one that is not known").outOfReach("the command runs another one that is not known")))
+		p.judge(f.worse(asks(Wrapper, "the command runs another one that is not known").orNotSandboxable("the command runs another one that is not known")))
 		j.parts.list = append(j.parts.list, *p)
 		return nil, end
 	}
@@ -89,10 +89,7 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 		end = *moved
 	}
 	f = f.worse(found)
-	if len(messageFiles(s)) > 0 {
-		u.hidesOptions = true
-	}
-	if u.hidesOptions && f.action != capability.Allow {
+	if u.hidesOptions = u.hidesOptions || len(messageFiles(s)) > 0; u.hidesOptions && f.action != capability.Allow {
 		p.Static = false
 	}
 	switch {
@@ -105,7 +102,7 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 		p.Always, p.AlwaysExact, p.NoAlways = alwaysPrefix(p.Argv, f)
 	}
 	if f.action == capability.Ask {
-		f = f.notOnlyReading(j.commandNotReading(words, u, s, found, at))
+		f = f.orNotReadOnly(j.commandNotReadOnly(words, u, s, found, at))
 		f.notSandboxable = cmp.Or(f.notSandboxable, j.commandNotSandboxable(words, u, s, at))
 	}
 	p.judge(f)
@@ -125,14 +122,14 @@ func newSimple(words []word, inner []simple, at dirs) simple {
 	s := simple{words: words, argv: values(words), inner: inner, at: at}
 	if len(s.argv) > 0 {
 		s.argv[0] = path.Base(strings.ReplaceAll(s.argv[0], `\`, "/"))
-		// Folded, because a file system that ignores case finds RM as well.
+		// In lower case, because a file system that ignores case finds RM as well.
 		s.argv[0] = strings.TrimSuffix(strings.ToLower(s.argv[0]), ".exe")
 	}
 	return s
 }
 
-// written returns the values of words; of a word that is not known, its text.
-func written(words []word) []string {
+// asWritten returns the values of words, and for a word that is not known, what the text says.
+func asWritten(words []word) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		out[i] = w.value
@@ -143,8 +140,10 @@ func written(words []word) []string {
 	return out
 }
 
-// spellings returns further texts of a command for deny rules.
-func spellings(words, bare []word) []string {
+// spellings returns other ways to write a command, so that a deny rule meets each of them: with and
+// without its wrappers, its directory and the options before its subcommand. A deny of "git push*"
+// meets "git -C . push", too.
+func spellings(words []word, s simple) []string {
 	var out []string
 	add := func(argv []string) {
 		if len(argv) == 0 {
@@ -155,9 +154,11 @@ func spellings(words, bare []word) []string {
 		argv[0] = path.Base(argv[0])
 		out = append(out, permissions.QuoteArgs(argv), strings.Join(argv, " "))
 	}
-	add(written(words))
-	add(values(bare))
-	add(written(withoutGlobals(bare)))
+	add(asWritten(words))
+	add(values(s.words))
+	if sub := subcommandWords(s); len(sub) > 0 && len(sub) < len(s.args()) && hasWord("git docker kubectl npm yarn pnpm cargo", s.name()) {
+		add(asWritten(append([]word{s.words[0]}, sub...)))
+	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }

@@ -24,7 +24,7 @@ func (d *denial) device(s simple) finding {
 			return denies(RawDevice, "diskutil "+sub+" destroys a file system")
 		}
 	}
-	for _, w := range writtenBy(s) {
+	for _, w := range filesWritten(s) {
 		if f := rawDevice(w.value); f.set {
 			return f
 		}
@@ -60,11 +60,11 @@ func privilege(s simple) finding {
 	case "chmod", "install":
 		for _, w := range s.args() {
 			if setsID(w.value) {
-				return denies(Privilege, name+" "+shown(w)+" gives a program its owner's privileges")
+				return denies(Privilege, name+" "+w.String()+" gives a program its owner's privileges")
 			}
 		}
 	}
-	for _, w := range writtenBy(s) {
+	for _, w := range filesWritten(s) {
 		if f := accountFile(w.value); f.set {
 			return f
 		}

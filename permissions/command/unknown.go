@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// nameUnknown reports a command of which it is not known which program it runs.
+// nameUnknown reports a command whose name is only known when it runs.
 func nameUnknown(u unwrapped, s simple) bool {
 	first := s.words[0]
 	return strings.Contains(first.value, unknown) || !first.static && strings.ContainsAny(first.value, "{*?[") ||
 		u.appends && u.replaces(first.value)
 }
 
-// replaces reports a text in which xargs puts an argument, which is only known when it runs.
+// replaces reports a text into which xargs puts an argument.
 func (u unwrapped) replaces(text string) bool {
 	return strings.Contains(text, "{}") || u.replaced != "" && strings.Contains(text, u.replaced)
 }
 
-// programUnknown reports a program given as text that is only known when it runs.
+// programUnknown reports a command that is given a program as text which is only known when it runs.
 func programUnknown(u unwrapped, s simple) bool {
 	args := s.args()
 	if !isInterpreter(s.name()) {
@@ -39,12 +39,12 @@ func programUnknown(u unwrapped, s simple) bool {
 	return false
 }
 
-// takesText reports the options with which interpreters are given a program.
+// takesText reports an option with which an interpreter takes a program as text.
 func takesText(option string) bool {
 	return shortOption(option, 'c') || shortOption(option, 'e') || shortOption(option, 'E') || hasWord("-p -r --eval --print --command", option)
 }
 
-// redefines reports what makes the name of a later command mean another one.
+// redefines reports a command that changes what the name of a later command means.
 func redefines(s simple) bool {
 	switch s.name() {
 	case "alias":
@@ -57,8 +57,8 @@ func redefines(s simple) bool {
 	return false
 }
 
-// splits reports a word that may become several: one of which a piece outside of quotes is only
-// known when it runs.
+// splits reports a word that may become several by field splitting: an unknown piece of it stands outside
+// of quotes.
 func splits(w word) bool {
 	if w.static || !strings.Contains(w.value, unknown) {
 		return false
@@ -72,13 +72,13 @@ func splits(w word) bool {
 	return !ok || !closed || strings.ContainsAny(inner, `"@`)
 }
 
-// anyOption reports a word that may become options of any kind.
+// anyOption reports a word that may become any option.
 func anyOption(w word) bool {
 	return splits(w) && (strings.HasPrefix(w.value, unknown) || strings.HasPrefix(w.value, "-")) ||
 		!w.static && strings.HasPrefix(w.value, "-") && strings.Contains(w.value, unknown)
 }
 
-// namesOutside reports a command that names a place outside.
+// namesOutside reports a command that names a path outside the roots.
 func (ps *paths) namesOutside(s simple, at dirs) bool {
 	return slices.ContainsFunc(s.args(), func(w word) bool {
 		names, ok := at.join(strings.ReplaceAll(w.value, unknown, "x"))

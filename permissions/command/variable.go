@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// ownName is the name of a variable that neither bash nor a program is known to heed.
-var ownName = sync.OnceValue(func() *regexp.Regexp {
+// variableName matches the name of a variable.
+var variableName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 })
 
-// variable reports a name that a text may use for itself. Names of the shell's and of
-// programs' own variables are not followed: to set one is more than to name a text.
-func variable(name string) bool {
+// ordinaryVariable reports a variable that only the text itself uses. A variable of the shell or of a
+// program is not one: to set it changes what they do.
+func ordinaryVariable(name string) bool {
 	upper := strings.ToUpper(name)
 	for _, prefix := range []string{"BASH", "LD_", "GIT", "LC_", "LESS", "GREP", "RIPGREP", "RG", "FZF", "SSH", "GNU", "POSIX", "TZ", "DYLD", "GO", "NODE", "NPM", "PYTHON", "PERL", "RUBY", "COMP", "HIST", "PROMPT", "PS", "XDG", "HTTP", "HTTPS", "ALL_PROXY", "NO_PROXY", "FTP", "EXEC", "FUNC"} {
 		if strings.HasPrefix(upper, prefix) && name == upper {
@@ -23,16 +23,16 @@ func variable(name string) bool {
 	if name == upper && hasWord("PATH HOME PWD OLDPWD IFS ENV SHELL SHELLOPTS CDPATH MAIL MAILPATH MAILCHECK OPTARG OPTERR OPTIND PPID RANDOM SRANDOM SECONDS REPLY UID EUID GROUPS LINENO LINES COLUMNS TERM TERMINFO TMPDIR TMP TEMP LANG LANGUAGE LOCPATH NLSPATH PAGER EDITOR VISUAL BROWSER USER LOGNAME HOSTNAME HOSTTYPE MACHTYPE OSTYPE DIRSTACK IGNOREEOF INPUTRC FCEDIT FIGNORE GLOBIGNORE GLOBSORT TIMEFORMAT TMOUT EPOCHSECONDS EPOCHREALTIME AUTO_RESUME COPROC MAPFILE HOSTFILE EMACS CHILD_MAX MANPATH MANPAGER MAGIC DISPLAY CC CXX CFLAGS LDFLAGS JQ_COLORS TREE_COLORS LS_COLORS LS_BLOCK_SIZE BLOCK_SIZE BLOCKSIZE DF_BLOCK_SIZE DU_BLOCK_SIZE TABSIZE QUOTING_STYLE TIME_STYLE CLICOLOR CLICOLOR_FORCE NO_COLOR FORCE_COLOR COLORTERM MALLOC_CHECK_ MALLOC_TRACE GCONV_PATH HOSTALIASES RES_OPTIONS LOCALDOMAIN OPENSSL_CONF PKG_CONFIG_PATH CLASSPATH", name) {
 		return false
 	}
-	return ownName().MatchString(name) && name != "_" && name != "histchars"
+	return variableName().MatchString(name) && name != "_" && name != "histchars"
 }
 
-// localeName accepts the names of locales, which are no paths.
+// localeName matches the names of locales, but none that is a path.
 var localeName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(C|POSIX|C\.UTF-8|C\.utf8|en_US\.UTF-8|en_US\.utf8)$`)
 })
 
-// setting takes a variable of the environment that only says how output looks, or that
-// forbids a program something. A text that gives one two values is not followed.
+// setting notes a variable of the environment that only says how output looks, or that forbids a
+// program something. ok is false for any other one, and for a second value of the same one.
 func (e *expander) setting(name, value string) bool {
 	ok := false
 	switch {

@@ -37,7 +37,7 @@ type Part struct {
 	anyFile        bool
 	machine        bool // shows what the machine does
 	notSandboxable string
-	notReading     string
+	notReadOnly    string
 	// open says that a wrapper adds words that are only known when it runs.
 	open bool
 	// outer is the command with its wrappers when they change what runs.
@@ -72,7 +72,7 @@ type Verdict struct {
 	HidesObjects bool
 	ToAllow      []string // full command, name of the deciding command, "*"; only for ask
 
-	written []Part // the parts of Text where Run is set, for rules that deny or ask
+	original []Part // the parts of Text where Run is set, for rules that deny or ask
 }
 
 // Resources returns the verdict as the rules see it: one resource for each command and
@@ -81,7 +81,7 @@ type Verdict struct {
 func (v Verdict) Resources() []permissions.Resource {
 	var out []permissions.Resource
 	plain := plainText(cmp.Or(v.Run, v.Text))
-	for _, p := range v.written {
+	for _, p := range v.original {
 		out = append(out, permissions.Resource{
 			Kind: permissions.Command, Name: p.name(), Requested: p.spellings, Capability: capability.CapShellRun,
 			Judged: &permissions.Judgement{Action: capability.Allow, Reason: expandedReason, Part: p.Text, Plain: plain, NoAlways: noPath},

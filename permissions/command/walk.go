@@ -6,19 +6,20 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// flow is the outcome of a statement: the directories in which the program may be after its success (ok) and its
-// failure (fail), and the simple commands that it ran.
+// flow is the outcome of a statement: the directories in which the shell may be after it succeeded
+// (ok) and after it failed (fail), and the simple commands that it ran.
 type flow struct {
 	ok, fail dirs
 	ran      []simple
 }
 
+// stay is the flow of a statement that leaves the shell where it is.
 func stay(at dirs) flow { return flow{ok: at, fail: at} }
 
 func (f flow) any() dirs { return f.ok.union(f.fail) }
 
-// stmts judges statements that run one after the other. No part inside gets a finding that is less strict
-// than floor.
+// stmts judges statements that run one after the other. Every part inside gets a finding at least
+// as strict as floor.
 func (j *judge) stmts(list []*syntax.Stmt, at dirs, floor finding) flow {
 	out := stay(at)
 	for _, s := range list {
@@ -59,8 +60,8 @@ func (j *judge) stmt(s *syntax.Stmt, at dirs, floor finding) flow {
 	return f
 }
 
-// command judges one node. A kind of node that has no case here is asked about, and
-// the programs inside it are judged, too (C1).
+// command judges one node. It asks about a kind of node that has no case here, and judges the
+// statements inside it all the same (C1).
 func (j *judge) command(s *syntax.Stmt, at dirs, floor finding) flow {
 	switch c := s.Cmd.(type) {
 	case nil:
@@ -72,7 +73,7 @@ func (j *judge) command(s *syntax.Stmt, at dirs, floor finding) flow {
 	case *syntax.Block:
 		return j.stmts(c.Stmts, at, floor)
 	case *syntax.Subshell:
-		return flow{ok: at, fail: at, ran: j.stmts(c.Stmts, at, floor).ran}
+		return flow{ok: at, fail: at, ran: j.stmts(c.Stmts, at, floor).ran} // a cd inside ends with it
 	case *syntax.IfClause:
 		return j.ifClause(c, at, floor)
 	case *syntax.WhileClause:
@@ -95,15 +96,15 @@ func (j *judge) command(s *syntax.Stmt, at dirs, floor finding) flow {
 	}
 }
 
-// binary judges a list. The parser nests lists to the left; they are flattened here, so that a long list
-// is not a deep one.
+// binary judges a list of && and ||, or a pipeline. The parser nests lists to the left; binary
+// flattens them, so that a long list does not count as a deep one.
 func (j *judge) binary(c *syntax.BinaryCmd, at dirs, floor finding) flow {
 	if c.Op != syntax.AndStmt && c.Op != syntax.OrStmt {
 		return j.pipeline(c, at, floor)
 	}
 	spine := []*syntax.BinaryCmd{c}
 	first := c.X
-	for plain(first) {
+	for bare(first) {
 		list, ok := first.Cmd.(*syntax.BinaryCmd)
 		if !ok || list.Op != syntax.AndStmt && list.Op != syntax.OrStmt {
 			break
@@ -123,17 +124,17 @@ func (j *judge) binary(c *syntax.BinaryCmd, at dirs, floor finding) flow {
 	return out
 }
 
-// plain reports whether a statement is nothing but its command.
-func plain(s *syntax.Stmt) bool {
+// bare reports whether a statement is nothing but its command: no redirection, no "!", no "&".
+func bare(s *syntax.Stmt) bool {
 	return !s.Background && !s.Negated && !s.Coprocess && !s.Disown && len(s.Redirs) == 0
 }
 
-// pipeline judges the stages, each in its own subshell, and then what flows between
-// them.
+// pipeline judges the stages of a pipeline, each in its own subshell, and what one stage feeds to
+// the next.
 func (j *judge) pipeline(c *syntax.BinaryCmd, at dirs, floor finding) flow {
 	stages := []*syntax.Stmt{c.Y}
 	first := c.X
-	for plain(first) {
+	for bare(first) {
 		b, ok := first.Cmd.(*syntax.BinaryCmd)
 		if !ok || b.Op != syntax.Pipe && b.Op != syntax.PipeAll {
 			break
@@ -154,8 +155,8 @@ func (j *judge) pipeline(c *syntax.BinaryCmd, at dirs, floor finding) flow {
 	return flow{ok: at, fail: at, ran: ran}
 }
 
-// declaration asks about export, declare and the like. Without a value they print the
-// variables, which matters to what reads their output.
+// declaration asks about export, declare and the like. Without a value they print the variables,
+// so they count as commands that may feed the environment to another one.
 func (j *judge) declaration(c *syntax.DeclClause, at dirs, floor finding) flow {
 	f := j.opaque(c, at, floor, c.Variant.Value)
 	argv := []string{c.Variant.Value}
@@ -167,16 +168,16 @@ func (j *judge) declaration(c *syntax.DeclClause, at dirs, floor finding) flow {
 	return f
 }
 
-// opaque asks about a node that the policy does not know, and judges what is inside.
+// opaque asks about a node that the policy has no rule for, and judges the statements inside it.
 func (j *judge) opaque(node syntax.Node, at dirs, floor finding, what string) flow {
 	f := floor.worse(asks(Dynamic, what+" is not on the list of what only reads"))
 	after := dirs{unknown: true}
 	switch node.(type) {
 	case *syntax.DeclClause:
 	case *syntax.TestClause, *syntax.ArithmCmd:
-		after = at // no form of them leaves the directory
+		after = at // neither changes the directory
 	default:
-		f = f.notOnlyReading(f.reason)
+		f = f.orNotReadOnly(f.reason)
 	}
 	syntax.Walk(node, func(n syntax.Node) bool {
 		if a, ok := n.(*syntax.Assign); ok {
@@ -189,8 +190,8 @@ func (j *judge) opaque(node syntax.Node, at dirs, floor finding, what string) fl
 	return flow{ok: after, fail: at, ran: j.inside(node, at, f)}
 }
 
-// inside judges every program that lies anywhere beneath a node: substitutions, and
-// statements of constructs that have no case of their own.
+// inside judges every statement anywhere beneath a node: those of substitutions, and those of
+// constructs that have no case of their own.
 func (j *judge) inside(node syntax.Node, at dirs, floor finding) []simple {
 	var ran []simple
 	syntax.Walk(node, func(n syntax.Node) bool {

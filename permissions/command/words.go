@@ -12,19 +12,35 @@ import (
 // unknown stands in a word's value for a piece that is only known when it runs.
 const unknown = "\x00"
 
-// word is an argument as far as it is known.
+// word is a word of a command, evaluated as far as it is known before the text runs.
 type word struct {
-	value  string // the value; pieces that are not known are the unknown mark
+	value  string // with the unknown mark in the place of each piece that is not known
 	raw    string // as written
-	static bool
-	// number says that each piece that is not known is a number.
+	static bool   // all of it is known
+	// number says that every piece that is not known is a number.
 	number bool
-	// optionGlob marks an option of grep with a glob, see resolveOptionGlobs.
+	// optionGlob says that it is an option of grep with a glob, see resolveOptionGlobs.
 	optionGlob bool
 	// vars are the names of the variables whose value goes into the word.
 	vars []string
 	// inner are the programs inside the word: "$(…)", "<(…)".
 	inner []program
+}
+
+// piece returns a word for a part of this one, such as the value of an option.
+func (w word) piece(value string) word {
+	return word{value: value, raw: w.raw, static: w.static}
+}
+
+// knownWord returns a word that nobody wrote, such as the "." that find takes by itself.
+func knownWord(value string) word { return word{value: value, raw: value, static: true} }
+
+// String returns the word as a reason shows it.
+func (w word) String() string {
+	if w.raw != "" {
+		return w.raw
+	}
+	return w.value
 }
 
 // program is a substitution inside a word.
@@ -33,14 +49,14 @@ type program struct {
 	proc  bool // a process substitution
 }
 
-// evaluator finds out what the words of a text are, as far as they are known before it runs.
+// evaluator evaluates the words of a text, as far as they are known before it runs.
 type evaluator struct {
 	text, home string
 	numbers    numbers
 }
 
-// evaluate gives the words of a command: a word that holds $IFS counts as several,
-// which is what such a word is written for.
+// evaluate returns the words of a command. A word that holds $IFS counts as several, since that is
+// what people write it for.
 func (e *evaluator) evaluate(args []*syntax.Word, at dirs) []word {
 	out := make([]word, 0, len(args))
 	for _, arg := range args {
@@ -73,7 +89,7 @@ func (e *evaluator) word(node *syntax.Word, at dirs) word {
 	w.number = true
 	var b strings.Builder
 	for i, part := range node.Parts {
-		e.piece(&w, &b, part, at, i == 0)
+		e.part(&w, &b, part, at, i == 0)
 	}
 	w.value = b.String()
 	w.number = w.number && strings.Contains(w.value, unknown)
@@ -81,9 +97,8 @@ func (e *evaluator) word(node *syntax.Word, at dirs) word {
 	return w
 }
 
-// optionGlob reports an unquoted glob that can only ever become more of the same
-// option, since every name that it matches begins with the same text: people give grep
-// --include=*.go without quotes.
+// optionGlob reports an unquoted glob that can only become more of the same option, since every name
+// that it matches begins with that option. People write grep --include=*.go without quotes.
 func optionGlob(node *syntax.Word, value string) bool {
 	if lit := node.Lit(); lit == "" || strings.ContainsAny(lit, "/{}~`$\\") {
 		return false
@@ -96,8 +111,7 @@ func optionGlob(node *syntax.Word, value string) bool {
 	return false
 }
 
-// resolveOptionGlobs takes such a glob as known where it is an option of grep: after "--" it
-// would be a file.
+// resolveOptionGlobs marks such globs as known where they are options of grep: before "--".
 func resolveOptionGlobs(words []word) {
 	if len(words) == 0 || !words[0].static || !hasWord("grep egrep fgrep", path.Base(words[0].value)) {
 		return
@@ -110,8 +124,8 @@ func resolveOptionGlobs(words []word) {
 	}
 }
 
-// piece appends what is known of one part of a word that is not static.
-func (e *evaluator) piece(w *word, b *strings.Builder, part syntax.WordPart, at dirs, first bool) {
+// part appends what is known of one part of a word that is not static.
+func (e *evaluator) part(w *word, b *strings.Builder, part syntax.WordPart, at dirs, first bool) {
 	w.number = w.number && e.numeric(part)
 	switch part := part.(type) {
 	case *syntax.Lit:
@@ -132,7 +146,7 @@ func (e *evaluator) piece(w *word, b *strings.Builder, part syntax.WordPart, at 
 				b.WriteString(unescape(lit.Value))
 				continue
 			}
-			e.piece(w, b, p, at, false)
+			e.part(w, b, p, at, false)
 		}
 	case *syntax.ParamExp:
 		b.WriteString(e.param(w, part, at))
@@ -149,8 +163,8 @@ func (e *evaluator) piece(w *word, b *strings.Builder, part syntax.WordPart, at 
 	}
 }
 
-// numeric reports a part of a word in which nothing but numbers is not known. What the shell reckons
-// is one.
+// numeric reports a part of a word of which nothing is unknown but numbers. The result of an
+// arithmetic expansion is one.
 func (e *evaluator) numeric(part syntax.WordPart) bool {
 	switch part := part.(type) {
 	case *syntax.Lit:
@@ -158,14 +172,14 @@ func (e *evaluator) numeric(part syntax.WordPart) bool {
 	case *syntax.SglQuoted, *syntax.ArithmExp:
 		return true
 	case *syntax.DblQuoted:
-		return !part.Dollar // its own parts are looked at one by one
+		return !part.Dollar // its own parts come one by one
 	}
 	alone := &syntax.Word{Parts: []syntax.WordPart{part}}
 	return e.numbers.number(alone) || counted(alone)
 }
 
-// param gives the value of the few variables that are known, so that "$HOME" cannot
-// hide what a deny is about.
+// param returns the value of a parameter expansion, if it is one of the few that are known: "$HOME"
+// must not hide what is denied.
 func (e *evaluator) param(w *word, p *syntax.ParamExp, at dirs) string {
 	e.collect(w, p)
 	if p.Param == nil {
@@ -186,7 +200,7 @@ func (e *evaluator) param(w *word, p *syntax.ParamExp, at dirs) string {
 	}
 }
 
-// collect finds the programs inside a part of a word, and the variables it reads.
+// collect notes the programs inside a part of a word, and the variables that it reads.
 func (e *evaluator) collect(w *word, node syntax.Node) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -205,6 +219,7 @@ func (e *evaluator) collect(w *word, node syntax.Node) {
 	})
 }
 
+// unescape removes the backslashes of a literal outside single quotes.
 func unescape(lit string) string {
 	if !strings.Contains(lit, `\`) {
 		return lit
@@ -238,9 +253,9 @@ func allStatic(words []word) bool {
 	return true
 }
 
-// isPwd reports "$(pwd)", which is a long way to write ".".
+// isPwd reports "$(pwd)", whose value is the working directory.
 func isPwd(c *syntax.CmdSubst) bool {
-	if len(c.Stmts) != 1 || !plain(c.Stmts[0]) {
+	if len(c.Stmts) != 1 || !bare(c.Stmts[0]) {
 		return false
 	}
 	call, ok := c.Stmts[0].Cmd.(*syntax.CallExpr)

@@ -8,24 +8,25 @@ import (
 	"sync"
 )
 
-// unwrapped is a command after the wrappers that start it (C4).
+// unwrapped is a command without the wrappers that start it (C4).
 type unwrapped struct {
 	words   []word
 	floor   finding
 	wrapped bool
-	// changes is set when a wrapper alters what runs (its environment, its arguments),
-	// so that a rule must allow the whole line as well as the command.
+	// changes: a wrapper alters what runs (its environment, its arguments), so that a rule must
+	// allow the whole line as well as the command.
 	changes bool
-	// hidesOptions is set when an option makes the command run another program, so
-	// that no pattern but "*" may allow it.
+	// hidesOptions: an option makes the command run another program, so that no pattern but "*" may
+	// allow it.
 	hidesOptions bool
-	// appends is set when a wrapper adds arguments that are only known when it runs.
+	// appends: a wrapper adds arguments that are only known when it runs.
 	appends bool
-	// replaced is the text that xargs replaces by an argument; empty means "{}" at most.
+	// replaced is the text that xargs replaces by an argument. Empty: none but perhaps "{}".
 	replaced string
-	// text says that a wrapper runs a program given as text, or with words that may be several.
-	text string
-	// detaches is set when a wrapper has the command outlive the shell.
+	// textUnknown is the reason why it is not known what a wrapper runs: it takes a program as text,
+	// or words that may become several. Empty: it is known.
+	textUnknown string
+	// detaches: with a wrapper the command outlives the shell.
 	detaches bool
 }
 
@@ -33,9 +34,9 @@ type unwrapped struct {
 type wrapper struct {
 	valued  string // short options that take a value
 	long    string // long options that take a value, blank-separated
-	skip    int    // operands of its own before the command
+	skip    int    // operands of the wrapper itself before the command
 	assigns bool   // accepts NAME=value before the command
-	changes bool
+	changes bool   // alters what runs
 }
 
 func wrapperOf(name string) (wrapper, bool) {
@@ -81,7 +82,7 @@ var assignment = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 })
 
-// unwrap takes the wrappers off a command.
+// unwrap takes the wrappers off a command, one after the other.
 func unwrap(words []word) unwrapped {
 	u := unwrapped{words: words, floor: finding{}}
 	for range 16 {
@@ -99,7 +100,7 @@ func unwrap(words []word) unwrapped {
 			u.floor = u.floor.worse(denies(Privilege, name+" runs a command with other privileges"))
 		}
 		u.floor = u.floor.worse(asks(Wrapper, name+" runs another command"))
-		u.heed(name, u.words[1:len(u.words)-len(rest)], rest, split)
+		u.noteUnknown(name, u.words[1:len(u.words)-len(rest)], rest, split)
 		u.wrapped = true
 		u.detaches = u.detaches || detaches(name)
 		u.changes = u.changes || w.changes
@@ -116,8 +117,9 @@ func unwrap(words []word) unwrapped {
 	return u
 }
 
-// heed notes what a wrapper's own words and the rest of them leave to the time at which it runs.
-func (u *unwrapped) heed(name string, own, rest []word, split bool) {
+// noteUnknown notes what is only known when a wrapper runs. own are the words of the wrapper itself,
+// rest those of the command that it starts; split says that it takes that command as one text (env -S).
+func (u *unwrapped) noteUnknown(name string, own, rest []word, split bool) {
 	for i, w := range own {
 		if option, value, _ := strings.Cut(w.value, "="); option == "--replace" {
 			u.replaced = value
@@ -138,7 +140,7 @@ func (u *unwrapped) heed(name string, own, rest []word, split bool) {
 		inShell && slices.ContainsFunc(rest, func(w word) bool {
 			return strings.ContainsAny(strings.ReplaceAll(w.value, "{}", ""), "*?[$`;&|<>(){} \t\n")
 		}):
-		u.text = name + " runs a program that is only known when it runs"
+		u.textUnknown = name + " runs a program that is only known when it runs"
 	}
 }
 
@@ -147,7 +149,8 @@ func looksUp(words []word) bool {
 	return len(words) > 1 && (words[1].value == "-v" || words[1].value == "-V")
 }
 
-// command skips the wrapper's own options and operands.
+// command returns the words after the wrapper's own options and operands. split says that an option
+// holds the command as one text (env -S).
 func (w wrapper) command(args []word) (rest []word, split bool) {
 	skip := w.skip
 	for i := 0; i < len(args); i++ {
