@@ -35,17 +35,13 @@ type listing struct {
 // listed judges a command by the list. moved is set for a command that changes the directory. known is
 // false where the list has nothing to say, because the name or a word is only known when it runs.
 func (l *listing) listed(part *Part, s simple, at dirs) (f finding, moved *flow, known bool) {
-	name := s.name()
-	switch name {
-	case "cd", "pushd", "popd":
-		f, end := l.changesDir(part, s, at)
-		return f, &end, true
-	}
 	if !s.words[0].static {
 		return asks(Dynamic, "the name of the command is only known when it runs"), nil, false
 	}
-	full := s.words[0].value
-	dir, base := path.Split(full)
+	if hasWord("cd pushd popd", s.words[0].value) { // with a path, it is another program
+		f, end := l.changesDir(part, s, at)
+		return f, &end, true
+	}
 	for _, w := range s.args() {
 		if w.static {
 			continue
@@ -55,7 +51,7 @@ func (l *listing) listed(part *Part, s simple, at dirs) (f finding, moved *flow,
 		}
 		return asks(Dynamic, w.raw+" is only known when the command runs"), nil, false
 	}
-	if base != name || dir != "" && dir != "/bin/" && dir != "/usr/bin/" {
+	if systemName(s.words[0]) != s.name() {
 		return unlisted(s), nil, false
 	}
 	return l.reads(part, s, at), nil, true
@@ -64,6 +60,7 @@ func (l *listing) listed(part *Part, s simple, at dirs) (f finding, moved *flow,
 // reads judges a command all of whose words are known.
 func (l *listing) reads(part *Part, s simple, at dirs) finding {
 	if f, ok := l.version(s); ok {
+		part.usesVariables = true
 		return f
 	}
 	switch s.name() {
@@ -74,6 +71,7 @@ func (l *listing) reads(part *Part, s simple, at dirs) finding {
 	case "test", "[":
 		return l.test(part, s, at)
 	case "npm", "yarn", "pnpm", "pip", "pip3":
+		part.usesVariables = true
 		return l.packages(s)
 	case "command":
 		return l.lookup(s)

@@ -10,6 +10,7 @@ type options struct {
 	flags    string // short options without a value; they may be clustered
 	valued   string // short options with a value, attached or in the next word
 	file     string // short options whose value is a file that is read
+	may      string // short options with or without an attached value
 	long     string // long options without a value
 	longVal  string // long options with a value, attached or in the next word
 	longMay  string // long options with or without an attached value
@@ -132,6 +133,9 @@ func (o options) cluster(p *parsed, w word, next *word) (used bool, bad string) 
 		case strings.Contains(o.flags, c):
 			p.seen["-"+c] = ""
 			continue
+		case strings.Contains(o.may, c):
+			p.note("-"+c, v[i+1:])
+			return false, ""
 		case strings.Contains(o.valued, c), strings.Contains(o.file, c):
 		default:
 			return false, v

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -18,8 +17,9 @@ func confined(v Verdict, file *syntax.File, env Env) Verdict {
 	if v.Action != capability.Ask || v.Validation || env.Reading == nil || setsSpecialVariable(file) || evaluatesValues(file) {
 		return v
 	}
+	setsVariable := changesEnvironment(file)
 	for _, p := range v.Parts {
-		if p.Action != capability.Allow && (p.Action != capability.Ask || p.notReadOnly != "") {
+		if p.Action != capability.Allow && (p.Action != capability.Ask || p.notReadOnly != "") || p.usesVariables && setsVariable {
 			return v
 		}
 	}
@@ -71,6 +71,28 @@ func setsSpecialVariable(file *syntax.File) bool {
 				// A reference to another variable, an integer whose value is evaluated, or an unknown name.
 				return !strings.HasPrefix(option, "-") || strings.ContainsAny(option, "ni")
 			})
+		}
+		return false
+	})
+}
+
+// changesEnvironment reports a text that may change the environment of its commands: it gives a command
+// a variable, exports one, or sets one in upper case, which may be exported already. What a program
+// that is not on the list runs when it prints its version, such variables may say (LUA_INIT, PIP_PYTHON).
+func changesEnvironment(file *syntax.File) bool {
+	upper := func(name *syntax.Lit) bool { return name != nil && name.Value != strings.ToLower(name.Value) }
+	return anyNode(file, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.CallExpr:
+			return len(n.Assigns) > 0 && len(n.Args) > 0
+		case *syntax.DeclClause:
+			return len(n.Args) > 0
+		case *syntax.Assign:
+			return upper(n.Name)
+		case *syntax.WordIter:
+			return upper(n.Name)
+		case *syntax.ParamExp:
+			return assignsDefault(n) && upper(n.Param)
 		}
 		return false
 	})
@@ -140,13 +162,13 @@ const confinedReason = "every command only reads, and the sandbox holds it to th
 func classNotReadOnly(class Class) bool { return class != Dynamic && class != Wrapper }
 
 // commandNotReadOnly says why a read-only sandbox does not make a command harmless. Empty: the command
-// is on the list of commands that only read, whatever its unknown words turn out to be. words are its
-// words with the wrappers, found what the list says of the command as it is written.
-func (j *judge) commandNotReadOnly(words []word, u unwrapped, s simple, found finding, at dirs) string {
+// is on the list of commands that only read, whatever its unknown words turn out to be. found is what
+// the list says of the command as it is written.
+func (j *judge) commandNotReadOnly(u unwrapped, s simple, found finding, at dirs) string {
 	name := s.name()
 	switch {
-	case u.wrapped && !hasWord("time timeout nice xargs command", path.Base(words[0].value)):
-		return path.Base(words[0].value) + " may change what runs"
+	case u.notReadOnly != "":
+		return u.notReadOnly
 	case u.textUnknown != "":
 		return u.textUnknown
 	case nameUnknown(u, s):
@@ -155,7 +177,7 @@ func (j *judge) commandNotReadOnly(words []word, u unwrapped, s simple, found fi
 		return name + " may be given an option that starts a program"
 	case machineForms()[name] != nil:
 		return name + " shows the machine, most of which a sandbox hides"
-	case name == "cd" || found.action == capability.Allow && !u.appends:
+	case s.words[0].value == "cd" || found.action == capability.Allow && !u.appends:
 		return "" // the text around the command is what asks
 	case strings.Contains(name, unknown) || name == "git":
 		return s.raw() + " is only known when it runs"

@@ -86,7 +86,9 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 	f = f.worse(j.denial.denied(p, s))
 	found, moved, known := j.listing.listed(p, s, at)
 	if known && moved != nil {
-		end = *moved
+		if end = *moved; u.wrapped { // in a process of its own, unless the wrapper is the shell's
+			end.ok = end.ok.union(at)
+		}
 	}
 	f = f.worse(found)
 	if u.hidesOptions = u.hidesOptions || len(messageFiles(s)) > 0; u.hidesOptions && f.action != capability.Allow {
@@ -102,7 +104,7 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 		p.Always, p.AlwaysExact, p.NoAlways = alwaysPrefix(p.Argv, f)
 	}
 	if f.action == capability.Ask {
-		f = f.orNotReadOnly(j.commandNotReadOnly(words, u, s, found, at))
+		f = f.orNotReadOnly(j.commandNotReadOnly(u, s, found, at))
 		f.notSandboxable = cmp.Or(f.notSandboxable, j.commandNotSandboxable(words, u, s, at))
 	}
 	p.judge(f)

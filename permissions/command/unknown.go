@@ -14,7 +14,7 @@ func nameUnknown(u unwrapped, s simple) bool {
 
 // replaces reports a text into which xargs puts an argument.
 func (u unwrapped) replaces(text string) bool {
-	return strings.Contains(text, "{}") || u.replaced != "" && strings.Contains(text, u.replaced)
+	return strings.Contains(text, "{}") || containsAny(text, u.replaced...)
 }
 
 // programUnknown reports a command that is given a program as text which is only known when it runs.

@@ -36,6 +36,7 @@ type Part struct {
 	// anyFile says that it may print files that its words do not name, or all files of a tree.
 	anyFile        bool
 	machine        bool // shows what the machine does
+	usesVariables  bool // may run what a variable of the environment names
 	notSandboxable string
 	notReadOnly    string
 	// open says that a wrapper adds words that are only known when it runs.

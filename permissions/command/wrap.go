@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -21,8 +22,11 @@ type unwrapped struct {
 	hidesOptions bool
 	// appends: a wrapper adds arguments that are only known when it runs.
 	appends bool
-	// replaced is the text that xargs replaces by an argument. Empty: none but perhaps "{}".
-	replaced string
+	// replaced holds the texts, other than "{}", that xargs replaces by an argument.
+	replaced []string
+	// notReadOnly is the reason why a wrapper may change what runs, even in a read-only sandbox. Empty:
+	// none does.
+	notReadOnly string
 	// textUnknown is the reason why it is not known what a wrapper runs: it takes a program as text,
 	// or words that may become several. Empty: it is known.
 	textUnknown string
@@ -32,43 +36,70 @@ type unwrapped struct {
 
 // wrapper says how to find the command that a wrapper runs.
 type wrapper struct {
-	valued  string // short options that take a value
-	long    string // long options that take a value, blank-separated
-	skip    int    // operands of the wrapper itself before the command
-	assigns bool   // accepts NAME=value before the command
-	changes bool   // alters what runs
+	options      // of the wrapper itself
+	strict  bool // the options are all listed: with any other one it is not known what runs
+	skip    int  // operands of the wrapper itself before the command
+	assigns bool // accepts NAME=value before the command
+	changes bool // alters what runs
 }
 
+// wrapperOf returns the wrapper of a name. All that alter nothing have their options listed in full,
+// since a rule for the command alone allows the line.
 func wrapperOf(name string) (wrapper, bool) {
 	switch name {
 	case "nice":
-		return wrapper{valued: "n", long: "--adjustment"}, true
-	case "nohup", "setsid", "builtin", "time":
-		return wrapper{valued: "fo"}, true
+		return strict(0, options{number: true, valued: "n", longVal: "--adjustment"}), true
+	case "time":
+		return strict(0, options{flags: "ahlpqvV", valued: "fo", long: "--append --portability --quiet --verbose", longVal: "--format --output"}), true
 	case "timeout":
-		return wrapper{valued: "ks", long: "--kill-after --signal", skip: 1}, true
-	case "stdbuf":
-		return wrapper{valued: "ioe", long: "--input --output --error"}, true
-	case "ionice":
-		return wrapper{valued: "cnpPu", long: "--class --classdata"}, true
-	case "chrt", "taskset":
-		return wrapper{skip: 1}, true
+		return strict(1, options{flags: "fpv", valued: "ks", long: "--foreground --preserve-status --verbose", longVal: "--kill-after --signal"}), true
 	case "command":
-		return wrapper{}, true
-	case "exec":
-		return wrapper{valued: "a", changes: true}, true
-	case "env":
-		return wrapper{valued: "uCS", long: "--unset --chdir --split-string", assigns: true, changes: true}, true
+		return strict(0, options{flags: "p"}), true
+	case "nohup", "builtin":
+		return strict(0, options{}), true
+	case "setsid":
+		return strict(0, options{flags: "cfw", long: "--ctty --fork --wait"}), true
+	case "stdbuf":
+		return strict(0, options{valued: "ioe", longVal: "--input --output --error"}), true
+	case "ionice":
+		return strict(0, options{flags: "t", valued: "cnpPu", long: "--ignore", longVal: "--class --classdata --pid --pgid --uid"}), true
+	case "chrt":
+		return strict(1, options{flags: "abdfimoprRv", valued: "DPT", long: "--batch --deadline --fifo --idle --other --rr --reset-on-fork --verbose"}), true
+	case "taskset":
+		return strict(1, options{flags: "acp", long: "--all-tasks --cpu-list --pid"}), true
 	case "xargs":
-		return wrapper{
-			valued: "adEILnPs", changes: true,
-			long: "--arg-file --delimiter --eof --replace --max-lines --max-args --max-procs --max-chars --process-slot-var",
-		}, true
+		w := strict(0, options{
+			flags: "0oprtx", valued: "adEILnPs", may: "eil",
+			long:    "--null --interactive --no-run-if-empty --verbose --exit --open-tty --show-limits",
+			longMay: "--eof --replace --max-lines", longVal: "--arg-file --delimiter --max-args --max-procs --max-chars --process-slot-var",
+		})
+		w.changes = true
+		return w, true
+	case "exec":
+		return wrapper{options: options{valued: "a"}, changes: true}, true
+	case "env":
+		return wrapper{options: options{valued: "uCS", longVal: "--unset --chdir --split-string"}, assigns: true, changes: true}, true
 	case "parallel", "watch", "busybox", "toybox", "flock", "chronic", "unbuffer", "catchsegv", "strace", "ltrace", "script", "doas", "sudo", "pkexec":
-		return wrapper{valued: "nugpDRTho", skip: skipOf(name), changes: true, assigns: name == "sudo"}, true
+		return wrapper{options: options{valued: "nugpDRTho"}, skip: skipOf(name), changes: true, assigns: name == "sudo"}, true
 	default:
 		return wrapper{}, false
 	}
+}
+
+// systemName returns the name of a program that is looked for on the PATH, or in a directory of the
+// system. It returns "" for any other word, such as one with the path of a program in the project.
+func systemName(w word) string {
+	dir, base := path.Split(w.value)
+	if !w.static || dir != "" && dir != "/bin/" && dir != "/usr/bin/" {
+		return ""
+	}
+	return base
+}
+
+// strict returns a wrapper whose options are listed in full, and end before its operands.
+func strict(skip int, o options) wrapper {
+	o.posix = true
+	return wrapper{options: o, strict: true, skip: skip}
 }
 
 func skipOf(name string) int {
@@ -100,10 +131,15 @@ func unwrap(words []word) unwrapped {
 			u.floor = u.floor.worse(denies(Privilege, name+" runs a command with other privileges"))
 		}
 		u.floor = u.floor.worse(asks(Wrapper, name+" runs another command"))
-		u.noteUnknown(name, u.words[1:len(u.words)-len(rest)], rest, split)
+		own := u.words[1 : len(u.words)-len(rest)]
+		u.noteUnknown(name, own, rest, split)
+		u.noteOptions(name, w, own)
 		u.wrapped = true
 		u.detaches = u.detaches || detaches(name)
-		u.changes = u.changes || w.changes
+		if !hasWord("time timeout nice xargs command", systemName(u.words[0])) {
+			u.notReadOnly = cmp.Or(u.notReadOnly, name+" may change what runs")
+		}
+		u.changes = u.changes || w.changes || systemName(u.words[0]) == "" || u.textUnknown != ""
 		u.appends = u.appends || name == "xargs" || name == "parallel"
 		if name == "env" && len(rest) == 0 && !split {
 			return u // env alone prints the environment
@@ -120,15 +156,6 @@ func unwrap(words []word) unwrapped {
 // noteUnknown notes what is only known when a wrapper runs. own are the words of the wrapper itself,
 // rest those of the command that it starts; split says that it takes that command as one text (env -S).
 func (u *unwrapped) noteUnknown(name string, own, rest []word, split bool) {
-	for i, w := range own {
-		if option, value, _ := strings.Cut(w.value, "="); option == "--replace" {
-			u.replaced = value
-		} else if strings.HasPrefix(w.value, "-I") {
-			if u.replaced = w.value[2:]; u.replaced == "" && i+1 < len(own) {
-				u.replaced = own[i+1].value
-			}
-		}
-	}
 	inShell := name == "watch" || name == "parallel"
 	switch {
 	case split,
@@ -141,6 +168,37 @@ func (u *unwrapped) noteUnknown(name string, own, rest []word, split bool) {
 			return strings.ContainsAny(strings.ReplaceAll(w.value, "{}", ""), "*?[$`;&|<>(){} \t\n")
 		}):
 		u.textUnknown = name + " runs a program that is only known when it runs"
+	}
+}
+
+// noteOptions notes the texts that a wrapper replaces, and an option with which it is not known where
+// the command begins. GNU programs accept abbreviations, and some options have a value that only others
+// seem to have: if "--form" were skipped as an option without a value, "time --form cat ./x" would look
+// like a command that reads ./x.
+func (u *unwrapped) noteOptions(name string, w wrapper, own []word) {
+	if !w.strict {
+		for _, o := range own {
+			for _, option := range []string{"-I", "--replace="} {
+				u.noteReplaced(strings.CutPrefix(o.value, option))
+			}
+		}
+		return
+	}
+	p, unknown := w.parse(own)
+	if unknown != "" || len(p.operands) > w.skip {
+		u.textUnknown = cmp.Or(u.textUnknown, "with its options, it is not known what "+name+" runs")
+	}
+	for _, option := range []string{"-I", "-i", "--replace"} {
+		for text := range strings.SplitSeq(p.seen[option], "\n") {
+			u.noteReplaced(text, true)
+		}
+	}
+}
+
+// noteReplaced notes a text that xargs replaces, if there is one.
+func (u *unwrapped) noteReplaced(text string, found bool) {
+	if found && text != "" {
+		u.replaced = append(u.replaced, text)
 	}
 }
 
@@ -164,7 +222,7 @@ func (w wrapper) command(args []word) (rest []word, split bool) {
 			if name == "--split-string" {
 				split = true
 			}
-			if !attached && hasWord(w.long, v) {
+			if !attached && hasWord(w.longVal, v) {
 				i++
 			}
 		case len(v) > 1 && v[0] == '-':
