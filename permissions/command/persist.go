@@ -47,7 +47,7 @@ func (d *denial) persistence(s simple) finding {
 	return finding{}
 }
 
-// decides reports a call of the agent itself that answers in the user's name: trust,
+// answersForUser reports a call of the agent itself that decides in the name of the user: trust,
 // a rule that is revoked, a yes to every question.
 func answersForUser(s simple) bool {
 	for _, w := range s.args() {

@@ -41,7 +41,7 @@ func (p Part) plain() bool {
 	return hasWord(plainCommands, name) || asksVersion(rest)
 }
 
-// version reports whether the arguments ask a program for its version.
+// asksVersion reports whether the arguments ask a program for its version.
 func asksVersion(args []string) bool {
 	return len(args) == 1 && hasWord("--version -version -V -v version", args[0])
 }

@@ -32,7 +32,7 @@ func (w word) piece(value string) word {
 	return word{value: value, raw: w.raw, static: w.static}
 }
 
-// knownWord returns a word that nobody wrote, such as the "." that find takes by itself.
+// knownWord returns a word that is not in the text, such as the "." that find takes by itself.
 func knownWord(value string) word { return word{value: value, raw: value, static: true} }
 
 // String returns the word as a reason shows it.
