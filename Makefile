@@ -42,7 +42,7 @@ test: export ACP_TEST_FULL = 1
 test: ## run all tests in their full form (internal/testkit/testreq), with the race detector
 	$(GO) test -race -vet=off -timeout 20m $(TESTFLAGS) ./...
 	@# What measures time and memory, or moves much of it, and is not built with the race detector, one package at a time.
-	CGO_ENABLED=0 $(GO) test -count=1 -vet=off -p 1 -run '^(TestAll_Cancel|TestRobust_Huge|TestRobust_Long|TestRobust_LargeOutput|TestRobust_Stalled)' ./tools/builtin ./internal/e2e/protocol
+	CGO_ENABLED=0 $(GO) test -count=1 -vet=off -p 1 -run '^(TestAll_Cancel|TestRobust_Huge|TestRobust_Long|TestRobust_LargeOutput|TestRobust_Stalled|TestJobs_Gigabyte)' ./tools/builtin ./internal/e2e/protocol ./internal/e2e/sandbox
 
 toolchains: ## try real toolchains in the sandbox (docs/home.md); npm ones are installed into bin/toolchains
 	npm install --prefix bin/toolchains --no-save --no-audit --no-fund --silent pnpm@9 yarn@1 deno@2 bun@1 typescript@5 esbuild@0

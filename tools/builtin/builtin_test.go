@@ -111,10 +111,16 @@ func TestAll_FilesAndList(t *testing.T) {
 		t.Fatal(err)
 	}
 	scripts := scripts(t)
+	var runs string // what scripts run a tool by hand
+	for line := range strings.Lines(scripts) {
+		if _, args, ok := strings.Cut(line, " tool "); ok && strings.HasPrefix(line, "agent") {
+			runs += args
+		}
+	}
 	rows := documented(t)
 	var ids []string
 	for _, tool := range builtin.All() {
-		if !regexp.MustCompile(`"name":"` + tool.ID + `"|(?m)^agent.* tool .*\b` + tool.ID + `\b`).MatchString(scripts) {
+		if !strings.Contains(scripts, `"name":"`+tool.ID+`"`) && !regexp.MustCompile(`\b`+tool.ID+`\b`).MatchString(runs) {
 			t.Errorf("no script of testdata/scripts calls %s", tool.ID)
 		}
 		want := fmt.Sprintf("| %s | %s", tool.Kind, asks(tool.Default))
