@@ -29,6 +29,10 @@ func TestRun_FreeOrder(t *testing.T) {
 	ends := func(call string) string {
 		return update(fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":%q,"status":"completed"}`, call))
 	}
+	runs := func(call, status, content string) string {
+		return update(fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":%q%s%s}`, call, status, content))
+	}
+	const running, output, other = `,"status":"in_progress"`, `,"content":["a"]`, `,"content":["b"]`
 	asks := func(id int, text string) string {
 		return fmt.Sprintf(`in {"id":%d,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":%q}]}}`, id, text)
 	}
@@ -42,6 +46,10 @@ func TestRun_FreeOrder(t *testing.T) {
 		{name: "a subagent and the main agent", recorded: []string{asks(1, "go"), opens("a", "task"), ends("a"), says("hm"), answers(1)}, now: []string{says("hm"), opens("a", "task"), ends("a"), answers(1)}},
 		{name: "two texts", recorded: []string{asks(1, "go"), says("one"), says("two"), answers(1)}, now: []string{says("two"), says("one"), answers(1)}, differs: true},
 		{name: "a call of the main agent", recorded: []string{asks(1, "go"), opens("a", ""), says("hm"), answers(1)}, now: []string{says("hm"), opens("a", ""), answers(1)}, differs: true},
+		{name: "the first progress of a call joined to its start", recorded: []string{asks(1, "go"), opens("a", ""), runs("a", running, ""), runs("a", "", output), ends("a"), answers(1)}, now: []string{opens("a", ""), runs("a", running, output), ends("a"), answers(1)}},
+		{name: "the first progress of a call by itself", recorded: []string{asks(1, "go"), opens("a", ""), runs("a", running, output), ends("a"), answers(1)}, now: []string{opens("a", ""), runs("a", running, ""), runs("a", "", output), ends("a"), answers(1)}},
+		{name: "other progress at the start of a call", recorded: []string{asks(1, "go"), opens("a", ""), runs("a", running, output), ends("a"), answers(1)}, now: []string{opens("a", ""), runs("a", running, other), ends("a"), answers(1)}, differs: true},
+		{name: "a call that does not start", recorded: []string{asks(1, "go"), opens("a", ""), runs("a", running, output), ends("a"), answers(1)}, now: []string{opens("a", ""), ends("a"), answers(1)}, differs: true},
 		{name: "answered beside", recorded: []string{asks(1, "go"), asks(2, "/why"), opens("a", ""), answers(2), ends("a"), answers(1)}, now: []string{answers(2), opens("a", ""), ends("a"), answers(1)}},
 		{name: "said beside", recorded: []string{asks(1, "go"), asks(2, "/why"), opens("a", ""), says("why"), answers(2), says("hm"), answers(1)}, now: []string{says("why"), opens("a", ""), says("hm"), answers(2), answers(1)}},
 		{name: "said beside, but something else", recorded: []string{asks(1, "go"), asks(2, "/why"), opens("a", ""), says("why"), answers(2), answers(1)}, now: []string{says("how"), opens("a", ""), answers(2), answers(1)}, differs: true},
