@@ -47,7 +47,8 @@ func (m *modes) decide(ctx context.Context, value string) error {
 	report, known := m.sandbox.Known()
 	why := stillTrying
 	switch {
-	case known:
+	case known: // perhaps only since the choice was postponed
+		m.resolve(report)
 		why = m.noAuto(report)
 	case m.expectsAuto():
 		why = ""

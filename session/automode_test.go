@@ -175,3 +175,20 @@ func TestModes_ExpectedAllowsNothing(t *testing.T) {
 		t.Errorf("%d questions after the trial, want no more", count-2)
 	}
 }
+
+// R157: the answer to a choice of auto shows its effect, also when the trial of the sandbox ended between the
+// choice and the wait for it.
+func TestModes_DecidedBeforeTheWait(t *testing.T) {
+	probe, release := trial("", sandbox.Landlock)
+	s, _ := openIn(t, permissions.ModeAsk, probe, "{}")
+	if err := s.SetMode("auto"); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if _, err := probe.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Decide(t.Context(), session.ModeOption, "auto"); err != nil || s.Mode() != "auto" {
+		t.Errorf("the mode is %s, %v", s.Mode(), err)
+	}
+}
