@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// alwaysPrefix returns the narrowest prefix of argv that "always" may store for a command
-// that is asked about, and whether the rule is for exactly these words (E5). For interpreters, and for
-// findings that are asked about each time, there is none; why says so.
+// alwaysPrefix returns the narrowest prefix of argv that "always" may store for a command that asks, and
+// whether the rule is for exactly these words (E5). why says why there is none, for an interpreter or a
+// finding that asks each time.
 func alwaysPrefix(argv []string, f finding) (prefix []string, exact bool, why string) {
 	name := path.Base(argv[0])
 	switch {
@@ -34,17 +34,17 @@ func alwaysPrefix(argv []string, f finding) (prefix []string, exact bool, why st
 	return slices.Clone(argv), true, ""
 }
 
-// family is a command whose remaining words change from call to call without changing
-// what it does, as long as its options are among these (E5).
+// family is a subcommand whose other words may change from call to call without changing what it does,
+// as long as its options are among these (E5).
 type family struct {
 	sub string // the subcommand
 	options
-	// goFlags says that options are spelt as Go's are: one dash or two, names in full.
+	// goFlags says that options are spelt as those of Go: with one dash or two, names in full.
 	goFlags bool
 }
 
-// families lists them by program. What fetches, builds, moves files or runs a script of
-// the project's choice is remembered word for word instead.
+// families returns the families of a program. A command that fetches, builds, moves files or runs a script
+// of the project is not in one: "always" stores all of its words.
 func families(program string) []family {
 	switch program {
 	case "git":
@@ -69,8 +69,8 @@ func families(program string) []family {
 	return nil
 }
 
-// accepts reports that the words after the family's name change nothing: vetted options
-// written out, and operands that stay beneath the working directory.
+// accepts reports whether the words after the subcommand change nothing about what it does: its options
+// are listed ones, and its operands lie beneath the working directory.
 func (f family) accepts(args []string) bool {
 	words := make([]word, 0, len(args))
 	for _, a := range args {
@@ -95,6 +95,7 @@ func (f family) accepts(args []string) bool {
 	return true
 }
 
+// dashed returns long options with two dashes.
 func dashed(names string) string {
 	if names == "" {
 		return ""

@@ -4,10 +4,10 @@ import (
 	"strings"
 )
 
-// awkReads reports a script of awk that does nothing but read its input, reckon and print: it
-// runs no program, opens no file, and sees nothing of the environment. How long it takes, and how
-// much it prints, it does not say. What the reader does not know, or what any awk might read in
-// another way, is not such a script.
+// awkReads reports a script of awk that does nothing but read its input, calculate and print: it runs no
+// program, opens no file, and sees nothing of the environment. It says nothing about how long the script
+// takes and how much it prints. A script with anything that the reader does not know, or that some awk
+// might read in another way, is not one.
 func awkReads(script string) bool {
 	tokens, ok := awkTokens(script)
 	if !ok {
@@ -18,8 +18,8 @@ func awkReads(script string) bool {
 	return !r.failed && r.at == len(tokens)
 }
 
-// Names that are more than variables. Who reads or sets one of awkClosed sees the environment, or
-// has awk read another file; the functions run nothing and open nothing.
+// Names that are not ordinary variables. The functions of awkFunctions run nothing and open nothing. A
+// script that uses a variable of awkClosed may see the environment, or make awk read another file.
 const (
 	awkFunctions = "length substr index split sub gsub match tolower toupper sprintf int sqrt exp log sin cos atan2 rand srand strftime systime gensub"
 	awkClosed    = "ENVIRON PROCINFO ARGV ARGC ARGIND SYMTAB FUNCTAB NF BINMODE LINT TEXTDOMAIN FPAT FIELDWIDTHS ERRNO IGNORECASE CONVFMT OFMT"
@@ -28,7 +28,7 @@ const (
 	awkMaxDepth = 40
 )
 
-// awkVariables reports values of -v, each on a line of its own, that set variables of the script.
+// awkVariables reports values of -v, one on a line, that only set variables of the script.
 func awkVariables(values string) bool {
 	for set := range strings.SplitSeq(values, "\n") {
 		name, _, ok := strings.Cut(set, "=")
@@ -39,13 +39,13 @@ func awkVariables(values string) bool {
 	return true
 }
 
-// awkReader reads the tokens of a script by the grammar of awk, as far as it only reads.
+// awkReader parses the tokens of a script by that part of the grammar of awk that only reads.
 type awkReader struct {
 	tokens []awkToken
 	at     int
 	depth  int
 	failed bool
-	// bare says that ">" would be a redirection here: in what print prints, outside of brackets.
+	// bare says that ">" would be a redirection here: among the operands of print, outside of brackets.
 	bare bool
 }
 
@@ -58,12 +58,13 @@ func (r *awkReader) next() awkToken {
 	return r.tokens[r.at]
 }
 
-// is reports that the next token is one of some operators or keywords.
+// is reports whether the next token is one of a list of operators and keywords.
 func (r *awkReader) is(list string) bool {
 	t := r.next()
 	return t.kind == 'o' && t.text == "\n" && strings.HasPrefix(list, "\n") || (t.kind == 'o' || t.kind == 'w') && hasWord(strings.TrimPrefix(list, "\n "), t.text)
 }
 
+// take consumes the next token if it is one of the list.
 func (r *awkReader) take(list string) bool {
 	if !r.is(list) {
 		return false
@@ -78,7 +79,7 @@ func (r *awkReader) expect(text string) {
 	}
 }
 
-// inside reads something in brackets, in which nothing is bare.
+// inside reads something in brackets, where ">" compares.
 func (r *awkReader) inside(read func()) {
 	bare := r.bare
 	r.bare = false
@@ -145,7 +146,7 @@ func (r *awkReader) statement() {
 	}
 }
 
-// branch is the statement after a condition.
+// branch reads the statement after a condition.
 func (r *awkReader) branch() {
 	for r.take("\n ") {
 	}
@@ -180,7 +181,7 @@ func (r *awkReader) loop() {
 	r.expect(")")
 }
 
-// simple is a statement that ends at the end of its line.
+// simple reads a statement that ends at the end of its line.
 func (r *awkReader) simple() {
 	switch {
 	case r.take("print printf"):
@@ -211,8 +212,7 @@ func (r *awkReader) list() {
 	}
 }
 
-// expression reads values with operators between them. Which of them binds how does not matter to
-// what is run.
+// expression reads values with operators between them. Precedence does not matter to what the script does.
 func (r *awkReader) expression() {
 	if r.depth++; r.depth > awkMaxDepth {
 		r.fail()
@@ -226,14 +226,14 @@ func (r *awkReader) expression() {
 		case r.bare && r.is("> >="):
 			r.fail()
 		case r.take("&& || == != <= >= < > ~ !~ + - * / % ^ in ? :"):
-		case r.starts(): // two values stand together
+		case r.starts(): // concatenation
 		default:
 			return
 		}
 	}
 }
 
-// starts reports that a value starts here.
+// starts reports whether a value starts here.
 func (r *awkReader) starts() bool {
 	switch t := r.next(); t.kind {
 	case 'n', 's', 'r':
@@ -246,7 +246,8 @@ func (r *awkReader) starts() bool {
 	return false
 }
 
-// primary is a value with what is done to it: a list in brackets counts as one, as print has it.
+// primary reads a value with its increments and its assignment. A list in brackets counts as one, as print
+// takes it.
 func (r *awkReader) primary() {
 	r.take("++ --")
 	fields := 0
@@ -292,7 +293,7 @@ func (r *awkReader) primary() {
 		return
 	}
 	if fields > 0 && !(t.kind == 'n' && small(t.text)) && name != "NF" {
-		r.fail() // a field of any number makes all before it
+		r.fail() // to set a field of a high number makes all fields before it
 	}
 	if name == "" && fields == 0 {
 		r.fail()

@@ -2,7 +2,7 @@ package command
 
 import "testing"
 
-// TestAwkReads holds which scripts of awk are known to do nothing but read, reckon and print.
+// TestAwkReads holds which scripts of awk are known to do nothing but read, calculate and print.
 func TestAwkReads(t *testing.T) {
 	t.Parallel()
 	for _, script := range []string{

@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// awkToken is a piece of a script. Kinds: n is a number, s a string, r a pattern between slashes,
-// w a name, and o an operator or the end of a line.
+// awkToken is a token of a script. Its kind is n for a number, s for a string, r for a regular expression,
+// w for a name, and o for an operator or the end of a line.
 type awkToken struct {
 	kind byte
 	text string
-	// call says that a bracket follows at once.
-	call bool
+	call bool // a bracket follows at once
 }
 
 var awkOperators = []string{
@@ -19,7 +18,8 @@ var awkOperators = []string{
 	"{", "}", "(", ")", "[", "]", ";", "\n", ",", "+", "-", "*", "/", "%", "^", "!", "<", ">", "~", "?", ":", "=", "$",
 }
 
-// awkTokens takes a script apart. A slash begins a pattern unless a value stands before it.
+// awkTokens splits a script into tokens. A slash after a value divides; any other one begins a regular
+// expression.
 func awkTokens(script string) (tokens []awkToken, ok bool) {
 	for i := 0; i < len(script); {
 		c := script[i]
@@ -37,7 +37,7 @@ func awkTokens(script string) (tokens []awkToken, ok bool) {
 			tokens = append(tokens, awkToken{kind: 's', text: script[from:i]})
 			continue
 		case c == '/' && len(tokens) > 0 && tokens[len(tokens)-1].text == "length":
-			return nil, false // a pattern to some awks, and to others a division
+			return nil, false // a regular expression to some awks, a division to others
 		case c == '/' && !awkValue(tokens):
 			if i = awkPattern(script, i); i < 0 {
 				return nil, false
@@ -76,7 +76,7 @@ func isName(c byte) bool {
 	return c == '_' || isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// awkValue reports that the last token ends a value, so that a slash divides.
+// awkValue reports whether the last token ends a value.
 func awkValue(tokens []awkToken) bool {
 	if len(tokens) == 0 {
 		return false
@@ -91,8 +91,8 @@ func awkValue(tokens []awkToken) bool {
 	}
 }
 
-// awkString is the end of a string, awkPattern that of a pattern; negative where it has none that
-// every awk would find. Some of them let a slash, or a backslash, be in brackets, and others not.
+// awkString returns the end of the string at a position. It is negative where not every awk would find the
+// same end.
 func awkString(script string, at int) int {
 	for i := at + 1; i < len(script); i++ {
 		switch script[i] {
@@ -112,6 +112,8 @@ func awkString(script string, at int) int {
 	return -1
 }
 
+// awkPattern returns the end of the regular expression at a position. It is negative where not every awk
+// would find the same end: a slash or a backslash in brackets ends it for some.
 func awkPattern(script string, at int) int {
 	inside := false
 	for i := at + 1; i < len(script); i++ {

@@ -1,7 +1,7 @@
 package command
 
-// detaches reports whether a program's work outlives the shell that started it: the program takes a command
-// out of its session or its jobs, or a service runs the command.
+// detaches reports a program whose work outlives the shell that started it: it takes a command out of the
+// session or the jobs of the shell, or has a service run it.
 func detaches(name string) bool {
 	return hasWord("nohup setsid disown bg daemon daemonize start-stop-daemon at batch systemd-run tmux screen dtach abduco ssh-agent gpg-agent", name)
 }

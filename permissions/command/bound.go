@@ -8,31 +8,31 @@ import (
 	"sync"
 )
 
-// Bounds of the time and the output of a command that only reads. The text of the command must show
+// Bounds of the time and the output of a command that only reads. The command must show by its words
 // that it keeps them.
 const (
 	maxStages    = 64 // of a pipeline
-	maxLengthens = 3  // stages of a pipeline that write more than they read
-	maxPrints    = 32 // of one line, by a script of sed or awk
+	maxLengthens = 3  // stages of a pipeline that print more than they read
+	maxPrints    = 32 // how often a script of sed or awk prints one line
 	maxNumbers   = 1_000_000
-	maxPiece     = 1000     // bytes of a word that may be printed for every line
-	maxPrinted   = 10 << 20 // bytes of the format of printf, times its operands
+	maxPiece     = 1000     // bytes of a word that is printed for every line
+	maxPrinted   = 10 << 20 // bytes of a format of printf, times its operands
 	maxSleep     = 60       // seconds
-	maxRepeats   = 10_000   // what the counts of a pattern multiply to
+	maxRepeats   = 10_000   // the product of the counts of a regular expression
 )
 
-// wideFormat finds a width or precision of four digits or more in a format of printf,
-// strftime, find or stat: the output is as wide as the number says.
+// wideFormat finds a width or precision of four digits or more in a format of printf, strftime, find or
+// stat. The output is that wide.
 var wideFormat = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`%[^A-Za-z%]*[0-9]{4}`)
 })
 
-// widths are the options whose value is the width of a line or a number of threads, by program.
+// widths lists the options whose value is the width of a line or a number of threads, by program.
 var widths = map[string]string{
 	"nl": "-w --number-width", "diff": "-W --width", "ls": "--width", "rg": "-j --threads",
 }
 
-// bounded asks about a command that its own numbers make endless or enormous.
+// bounded asks about a command that runs without end, or prints too much, by its own numbers.
 func bounded(s simple, p parsed) finding {
 	f := func(what string) finding { return asks(Endless, what) }
 	for name, value := range p.seen {
@@ -81,8 +81,8 @@ var counts = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\{,?([0-9]+)(?:,([0-9]*))?\\?\}`)
 })
 
-// repeats returns the product of the counts of a pattern if one may be inside another, and otherwise
-// their sum.
+// repeats returns the product of the counts of a regular expression if one may be inside another, and
+// otherwise their sum.
 func repeats(pattern string) int {
 	if !strings.Contains(pattern, "{") {
 		return 1
@@ -110,17 +110,17 @@ func repeats(pattern string) int {
 	return product
 }
 
-// countedGroup finds a group that is repeated a number of times, or a count that is.
+// countedGroup finds a count after a group, or after another count.
 var countedGroup = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[)}]\\?\{`)
 })
 
-// plainNumber matches an operand of seq whose size is plain.
+// plainNumber matches a number without an exponent.
 var plainNumber = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[-+]?([0-9]{1,9}(\.[0-9]{0,6})?|\.[0-9]{1,6})$`)
 })
 
-// shortSequence reports that seq prints no more than maxNumbers numbers.
+// shortSequence reports a seq that prints at most maxNumbers numbers.
 func shortSequence(operands []word) bool {
 	numbers := []float64{1, 1, 0} // first, step, last
 	if len(operands) == 0 || len(operands) > 3 {
@@ -153,7 +153,7 @@ func prints(s simple) int {
 	return count
 }
 
-// lengthens reports whether a command's output may be several times as long as its input: in a pipeline the
+// lengthens reports a command whose output may be several times as long as its input. In a pipeline the
 // factors multiply.
 func lengthens(s simple) bool {
 	switch s.name() {
@@ -169,7 +169,7 @@ func lengthens(s simple) bool {
 	return false
 }
 
-// boundedPipeline asks about a pipeline whose length makes it endless.
+// boundedPipeline asks about a pipeline that is too long to end in time.
 func boundedPipeline(stages int, ran []simple) finding {
 	longer := 0
 	for _, s := range ran {

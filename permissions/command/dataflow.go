@@ -4,7 +4,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// role is what of a command matters to the ones that it is connected with.
+// role is what matters about a command to those whose input or output it is connected with.
 type role struct {
 	raw, shell, reads, fetches, prints, evals bool
 }
@@ -16,8 +16,8 @@ func roleOf(s simple) role {
 	}
 }
 
-// roles keeps one command for each role, so that a text of many commands does not take
-// the time of all their pairs. Commands without a role are dropped.
+// roles returns one command for each role, so that the pairs of a long text stay few. It drops commands
+// without a role.
 func roles(list []simple) []simple {
 	seen := map[role]bool{{}: true}
 	var out []simple
@@ -30,7 +30,7 @@ func roles(list []simple) []simple {
 	return out
 }
 
-// connected judges what some commands send to others.
+// connected judges what some commands feed to others.
 func connected(from, to []simple) finding {
 	var f finding
 	if from = roles(from); len(from) == 0 {
@@ -44,7 +44,7 @@ func connected(from, to []simple) finding {
 	return f
 }
 
-// flowing judges one command's output as another one's input.
+// judgeFlow judges one command's output as another one's input.
 func judgeFlow(from, to simple) finding {
 	switch {
 	case rawNetwork(from) && isShell(to.name()) && readsProgram(to),
@@ -59,8 +59,8 @@ func judgeFlow(from, to simple) finding {
 	}
 }
 
-// checkRedirected judges what the redirections of a statement feed to its commands, and
-// what they take from them. fed are the commands inside the redirections.
+// checkRedirected judges what the redirections of a statement feed to its commands, and take from them.
+// fed are the commands in the substitutions of the redirections.
 func (j *judge) checkRedirected(s *syntax.Stmt, ran, fed []simple, from int) {
 	j.parts.raiseFrom(from, connected(fed, ran).worse(connected(ran, fed)))
 	for _, r := range s.Redirs {
@@ -70,7 +70,7 @@ func (j *judge) checkRedirected(s *syntax.Stmt, ran, fed []simple, from int) {
 	}
 }
 
-// rememberFetched notes the file into which a network command's output goes.
+// rememberFetched notes the file that a redirection fills with the output of a network command.
 func (j *judge) rememberFetched(r *syntax.Redirect, ran []simple) {
 	for _, s := range ran {
 		if !fetches(s) {

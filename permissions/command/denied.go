@@ -4,15 +4,15 @@ import (
 	"strings"
 )
 
-// denial finds what is denied whatever the list and the rules say.
+// denial finds what is denied, whatever the list and the rules say.
 type denial struct {
 	*paths
-	// fetched holds the files that a network command of this program has written.
+	// fetched holds the files that the network commands of this text have written.
 	fetched map[string]bool
 }
 
-// denied returns the deny, or the finding of R118, that a command deserves whatever
-// the list says about it.
+// denied returns the deny, or else the finding of R118, that is due to a command whatever the list says
+// about it.
 func (d *denial) denied(p *Part, s simple) finding {
 	d.noteWrites(p, s)
 	f := firstDeny(
@@ -34,7 +34,7 @@ func (d *denial) denied(p *Part, s simple) finding {
 	return dangerous(s)
 }
 
-// dangerous is R118's class of dangerous commands, by program and option.
+// dangerous reports the commands that R118 calls dangerous, by program and option.
 func dangerous(s simple) finding {
 	switch s.name() {
 	case "dd", "format", "format.com", "shred", "mkswap":
@@ -47,8 +47,7 @@ func dangerous(s simple) finding {
 	return finding{}
 }
 
-// noteWrites lists the files that the common file commands are known to change, so
-// that rules about paths hold for them.
+// noteWrites records the files that a command is known to change, so that rules about paths hold for them.
 func (d *denial) noteWrites(p *Part, s simple) {
 	for _, w := range filesWritten(s) {
 		if !w.static {

@@ -7,8 +7,8 @@ import (
 	"acp-agent/internal/pathname"
 )
 
-// deletesAll is DN1: a recursive or forced delete of a root, a home, the workspace, an
-// ancestor of it, or a directory of the system.
+// deletesAll finds DN1: a recursive or forced delete of a root, a home, the workspace, an ancestor of it,
+// or a directory of the system.
 func (d *denial) deletesAll(s simple) finding {
 	var targets []word
 	switch s.name() {
@@ -35,7 +35,7 @@ func (d *denial) deletesAll(s simple) finding {
 	return finding{}
 }
 
-// ownsAll is DN11: a recursive change of mode or owner of the same places.
+// ownsAll finds DN11: a recursive change of the mode or owner of such a directory.
 func (d *denial) ownsAll(s simple) finding {
 	switch s.name() {
 	case "chmod", "chown", "chgrp", "setfacl", "chattr":
@@ -54,16 +54,18 @@ func (d *denial) ownsAll(s simple) finding {
 	return finding{}
 }
 
-// vital reports a target whose loss is the loss of a root, a home or the workspace.
+// vital reports a target that is a root, a home, the workspace or a directory of the system.
 func (ps *paths) vital(w word, at dirs) bool {
 	return ps.reaches(w, at, true)
 }
 
-// vitalRoot is vital without the workspace itself, whose modes may be changed.
+// vitalRoot is vital, but not for the workspace, whose modes may be changed.
 func (ps *paths) vitalRoot(w word, at dirs) bool {
 	return ps.reaches(w, at, false)
 }
 
+// reaches reports a target that is one of these directories, by its name or after links. workspace says
+// that the workspace counts.
 func (ps *paths) reaches(w word, at dirs, workspace bool) bool {
 	v := w.value
 	if home := strings.TrimRight(stripAll(v), "/"); strings.HasPrefix(home, "~") && !strings.Contains(home, "/") {
@@ -98,7 +100,7 @@ func (ps *paths) reaches(w word, at dirs, workspace bool) bool {
 	return false
 }
 
-// stripAll turns "dir/*", "dir/.*" and "dir/{*,.*}" into "dir": all of it is meant.
+// stripAll turns "dir/*", "dir/.*" and "dir/{*,.*}" into "dir", since all of them mean its whole content.
 func stripAll(v string) string {
 	for {
 		base := v
@@ -119,6 +121,7 @@ func stripAll(v string) string {
 	}
 }
 
+// vitalPath is vital for an absolute path.
 func (ps *paths) vitalPath(name string, workspace bool) bool {
 	name = filepath.ToSlash(name)
 	if name == "/" || len(name) <= 3 && strings.HasSuffix(name, ":") || len(name) == 3 && name[1] == ':' {
@@ -142,8 +145,8 @@ func (ps *paths) vitalPath(name string, workspace bool) bool {
 	return systemDir(name)
 }
 
-// systemDir reports a directory without which the machine does not work: any top-level
-// one but the temporary ones, homes of other people, and what lies in the system's own.
+// systemDir reports a directory without which the machine does not work: any at the top level but the
+// temporary ones, the homes of other users, and those inside the system's own.
 func systemDir(name string) bool {
 	parts := strings.Split(strings.Trim(name, "/"), "/")
 	if len(parts) == 1 {
@@ -161,7 +164,7 @@ func systemDir(name string) bool {
 	return false
 }
 
-// runsRemoval reports a find that starts rm for what it finds.
+// runsRemoval reports a find that runs rm for what it finds.
 func runsRemoval(s simple) bool {
 	args := s.args()
 	for i, w := range args {
@@ -174,18 +177,18 @@ func runsRemoval(s simple) bool {
 	return false
 }
 
-// narrows reports a find that deletes only what a test on the name selects.
+// narrows reports a find that deletes only what a test selects.
 func narrows(s simple) bool {
 	for i, w := range s.args() {
 		if i > 0 && hasWord("-name -iname -path -ipath -wholename", s.args()[i-1].value) && strings.Trim(w.value, "*/.") == "" {
-			return false // that selects all
+			return false // it selects everything
 		}
 	}
 	return hasAnyArg(s, "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-empty", "-newer", "-mtime", "-mmin", "-size", "-samefile", "-inum") &&
 		!hasAnyArg(s, "!", "-not", "-o", "-or")
 }
 
-// findRoots are the starting points of a find: the operands before its expression.
+// findRoots returns the starting points of a find: the operands before its expression.
 func findRoots(s simple) []word {
 	var out []word
 	for _, w := range s.args() {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// reverseShell is DN10 for single commands.
+// reverseShell finds DN10 in a single command.
 func reverseShell(s simple) finding {
 	deny := func() finding { return denies(ReverseSh, s.name()+" connects a shell to the network") }
 	switch {
@@ -34,12 +34,13 @@ func reverseShell(s simple) finding {
 	return finding{}
 }
 
+// containsAny reports whether s contains one of the texts.
 func containsAny(s string, subs ...string) bool {
 	return slices.ContainsFunc(subs, func(sub string) bool { return strings.Contains(s, sub) })
 }
 
-// fromNetwork is DN4 for single commands: a program that comes out of a substitution,
-// or a file that an earlier command of the same text has fetched.
+// fromNetwork finds DN4 in a single command: it runs the output of a substitution that fetches something,
+// or a file that an earlier command of the text has fetched.
 func (d *denial) fromNetwork(s simple) finding {
 	runsText := isInterpreter(s.name()) || hasWord("eval source . exec xargs trap", s.name()) || s.name() == unknown
 	for _, inner := range s.inner {
@@ -74,7 +75,7 @@ func (d *denial) fromNetwork(s simple) finding {
 	return finding{}
 }
 
-// noteFetched remembers the files that a download writes.
+// noteFetched notes the files that a download writes.
 func (d *denial) noteFetched(s simple) {
 	var files []string
 	for _, w := range filesWritten(s) {
@@ -100,7 +101,7 @@ func (d *denial) noteFetched(s simple) {
 	}
 }
 
-// follow carries the mark of a fetched file over to its copy.
+// follow notes the copies of fetched files.
 func (d *denial) follow(s simple, to []string) {
 	for _, w := range operands(s) {
 		names, _ := s.at.join(w.value)
@@ -119,7 +120,7 @@ func (d *denial) follow(s simple, to []string) {
 	}
 }
 
-// exfiltrates is DN7 for single commands.
+// exfiltrates finds DN7 in a single command.
 func (d *denial) exfiltrates(s simple) finding {
 	if !fetches(s) {
 		return finding{}

@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// GitConfigPrograms returns the keys of a git configuration file, in their order of
-// appearance, that can make git run a program. A file that is not fully understood gives
-// one more entry, which says where; nothing after it is read. A caller compares the
-// answers from before and after a command (S3), and takes any entry as a program.
+// GitConfigPrograms returns the keys in a git configuration file that can make git run a program, in their
+// order. Where it does not understand the file, it adds an entry that says where, and reads no further. A
+// caller compares the answers before and after a command (S3), and takes any entry for a program.
 func GitConfigPrograms(config string) []string { return readGitConfig(config).found }
 
-// GitConfigSettings is GitConfigPrograms with the values, "key=value" as written. A
-// setting without one is the key alone.
+// GitConfigSettings returns what GitConfigPrograms does, with the values: "key=value" as written, or the key
+// alone for a setting without a value.
 func GitConfigSettings(config string) []string {
 	c := readGitConfig(config)
 	settings := make([]string, len(c.found))
@@ -38,8 +37,8 @@ func readGitConfig(config string) gitConfig {
 	return c
 }
 
-// gitConfig reads git's configuration syntax: a section header and keys may share a
-// line, and a value may continue on the next one.
+// gitConfig reads the syntax of git's configuration: a section header and keys may share a line, and a value
+// may continue on the next one.
 type gitConfig struct {
 	text    string
 	at      int
@@ -48,7 +47,7 @@ type gitConfig struct {
 	values  []string // of found, as written
 }
 
-// next consumes one byte; it is 0 at the end, which no file of text holds.
+// next consumes one byte. It returns 0 at the end, since no text file holds that byte.
 func (c *gitConfig) next() byte {
 	if c.at >= len(c.text) {
 		return 0
@@ -57,7 +56,7 @@ func (c *gitConfig) next() byte {
 	return c.text[c.at-1]
 }
 
-// take consumes the bytes at the front that belong to a set.
+// take consumes the bytes at the front that are in a set.
 func (c *gitConfig) take(set string) string {
 	rest := strings.TrimLeft(c.text[c.at:], set)
 	taken := c.text[c.at : len(c.text)-len(rest)]

@@ -10,11 +10,11 @@ import (
 	"acp-agent/capability"
 )
 
-// gitContents are the options with which log, show, diff and stash show print the content of files.
+// gitContents lists the options with which log, show, diff and stash show print the content of files.
 var gitContents = []string{"-p", "-u", "--patch", "--patch-with-stat", "-W", "--function-context"}
 
-// gitPrints reports a git command that prints what files hold, and held once, given by its words
-// from the subcommand on. plain are those without the options that only say so.
+// gitPrints reports a git command that prints the content of files, present or former. args are its words
+// from the subcommand on, plain those without the options that only ask for the content.
 func gitPrints(args []word) (plain []word, prints bool) {
 	sub := args[0].value
 	summary := false
@@ -47,19 +47,18 @@ func gitSearches(option string) bool {
 	return strings.HasPrefix(option, "-S") || strings.HasPrefix(option, "-G")
 }
 
-// objectPath reports REVISION:PATH.
+// objectPath reports an operand REVISION:PATH.
 func objectPath(operand string) bool {
 	revision, name, ok := strings.Cut(operand, ":")
 	return ok && revision != "" && name != "" && !strings.HasPrefix(name, "-")
 }
 
-// gitContent judges a git command that prints the content of files: git is asked for their
-// names first, without the content, and none may be that of a secret. What is a name and what a
-// revision, git knows alone.
+// gitContent judges a git command that prints the content of files. It first asks git for their names,
+// since only git can tell a name from a revision; none may be that of a secret.
 func (l *listing) gitContent(part *Part, args []word, at dirs) finding {
 	sub := args[0].value
 	if sub == "diff" {
-		// Without revisions nothing has to be looked up.
+		// Without revisions, git need not be asked.
 		if f := l.gitDiffAsWritten(part, args, at); f.action != capability.Ask {
 			return f
 		}
@@ -86,7 +85,7 @@ func (l *listing) gitContent(part *Part, args []word, at dirs) finding {
 		return f
 	}
 	if sub == "show" && len(p.operands) > 0 && !slices.ContainsFunc(p.operands, func(w word) bool { return !objectPath(w.value) }) {
-		return allowed() // each is a file by its name, which was judged as one
+		return allowed() // the path of each was judged above
 	}
 	if slices.ContainsFunc(p.operands, func(w word) bool { return strings.Contains(w.value, ":") && !leavesOut(w.value) }) {
 		return asks(Unlisted, "git "+sub+" is given a pattern or an object among others, which may be a file that holds secrets")
@@ -105,8 +104,8 @@ func (l *listing) gitContent(part *Part, args []word, at dirs) finding {
 	return allowed()
 }
 
-// gitNames are the files whose content a git command would print, in any of the directories in which
-// it may run.
+// gitNames returns the files whose content a git command would print, in all directories in which it may
+// run.
 func (l *listing) gitNames(at dirs, words []string) (names []string, ok bool) {
 	for _, dir := range at.list {
 		found, ok := l.env.GitNames(dir, words)
@@ -132,9 +131,9 @@ func (l *listing) gitPrinted(sub string, names []string) finding {
 	return finding{}
 }
 
-// gitLookedUp accepts the options that leave it to the revisions and paths which files a command
-// is about, those with a value with it attached: what would be asked of git, and what it would do
-// then, cannot differ. Options that find renames, choose files or print nothing are not here.
+// gitLookedUp accepts the options that do not change which files a command is about, with their values
+// attached: what git answers about the names and what it later prints cannot differ. Options that find
+// renames, select files or print nothing are left out.
 var gitLookedUp = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(-[0-9]+|-n[0-9]+|-[wb]|--(oneline|graph|all|cached|staged|first-parent|reverse|merges|no-merges|abbrev-commit|no-color|` +
 		`decorate|no-decorate|no-renames|no-ext-diff|no-textconv|exit-code|minimal|patience|histogram|topo-order|date-order|` +
@@ -142,12 +141,12 @@ var gitLookedUp = sync.OnceValue(func() *regexp.Regexp {
 		`(max-count|skip|abbrev)=[0-9]+|(color|decorate|branches|tags|remotes|since|until|after|before|date|format|pretty|author|committer|grep)=.*))$`)
 })
 
-// gitSummarizes accepts further options of commands that print no content.
+// gitSummarizes accepts the further options of a command that prints no content.
 var gitSummarizes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(-s|--(no-patch|name-only|name-status|compact-summary|dirstat))$`)
 })
 
-// gitLooksUp reports that the options of a command, which stand before "--", are all among those.
+// gitLooksUp reports whether all options of a command, up to "--", are among these.
 func gitLooksUp(args []word, summarizes bool) bool {
 	for i := 0; i < len(args); i++ {
 		w := args[i]
@@ -166,8 +165,8 @@ func gitLooksUp(args []word, summarizes bool) bool {
 	return true
 }
 
-// gitCommits reports that git knows each revision of a command for a commit, of which it prints
-// names and numbers.
+// gitCommits reports whether every revision of a command is a commit, of which git then prints names and
+// numbers only.
 func (l *listing) gitCommits(args []word, at dirs) bool {
 	if l.env.GitNames == nil || at.unknown || len(at.list) == 0 || !gitLooksUp(args[1:], true) {
 		return false
@@ -176,18 +175,18 @@ func (l *listing) gitCommits(args []word, at dirs) bool {
 	return ok
 }
 
-// gitGrepOption accepts the options of git grep that were looked at, those with a value with it
-// attached. None has it read what git does not track, run a pager, or read a file of patterns.
+// gitGrepOption accepts the vetted options of git grep, with their values attached. With none of them it
+// reads what git does not track, runs a pager, or reads a file of patterns.
 var gitGrepOption = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(-[nilcwvhHIEFGPaoqr]+|-[ABCm]?[0-9]+|--(line-number|ignore-case|count|files-with-matches|name-only|full-name|` +
 		`extended-regexp|fixed-strings|perl-regexp|basic-regexp|word-regexp|invert-match|heading|break|cached|no-color|recursive|only-matching|text))$`)
 })
 
-// gitGrepMatching are the letters of those that change what matches.
+// gitGrepMatching holds the short options of git grep that change what matches.
 const gitGrepMatching = "iwvIEFGPa"
 
-// gitGrep judges a search of what git tracks, in the working tree or in commits: git is asked
-// first which files match.
+// gitGrep judges a search of what git tracks, in the working tree or in commits. It first asks git which
+// files match.
 func (l *listing) gitGrep(part *Part, args []word, at dirs) finding {
 	if at.unknown || len(at.list) == 0 {
 		return asks(Outside, "git runs in a directory that is not known")

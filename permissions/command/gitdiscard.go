@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// gitDiscards reports the forms of git that throw away what is not committed, or what only
-// a branch or a stash holds: the copies that are kept of files do not bring all of that back.
-// appends says that more arguments follow, which are only known when it runs.
+// gitDiscards reports a git command that throws away what is not committed, or what only a branch or a stash
+// holds. The agent's copies of files do not bring all of that back. appends says that the command gets more
+// arguments that are only known when it runs.
 func (ps *paths) gitDiscards(s simple, appends bool, at dirs) bool {
 	words := subcommandWords(s)
 	if len(words) < 1 {
@@ -50,8 +50,8 @@ func (ps *paths) gitDiscards(s simple, appends bool, at dirs) bool {
 	return false
 }
 
-// onlyBranch reports arguments of checkout that name a branch and nothing that lies in the
-// directory: of that it would throw away the changes.
+// onlyBranch reports arguments of checkout that name a branch and no file in the directory, whose changes
+// checkout would throw away.
 func (ps *paths) onlyBranch(args []string, at dirs) bool {
 	var name string
 	for _, a := range args {
@@ -78,7 +78,7 @@ func (ps *paths) onlyBranch(args []string, at dirs) bool {
 	return true
 }
 
-// onlyStaged reports arguments of restore that leave the files alone.
+// onlyStaged reports arguments of restore that leave the working tree alone.
 func onlyStaged(args []string) bool {
 	staged := false
 	for i := 0; i < len(args) && args[i] != "--"; i++ {
@@ -95,7 +95,7 @@ func onlyStaged(args []string) bool {
 	return staged
 }
 
-// dryRun reports arguments of clean that only show what it would delete.
+// dryRun reports arguments of clean with which it only shows what it would delete.
 func dryRun(args []string) bool {
 	dry := false
 	for _, a := range args {

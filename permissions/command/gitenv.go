@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// GitEnv returns the variables, as NAME=value, under which a command must run that was
-// allowed because it only reads, so that a repository cannot make git run its programs
-// (C9). The settings travel in git's own GIT_CONFIG_* variables because the text that
-// was judged must not change. A command that a user approved runs without them: hooks
-// are part of what a commit means. Drivers that a repository's own configuration names
-// cannot be switched off this way: see GitConfigPrograms.
+// GitEnv returns the variables, as NAME=value, with which a command must run that is allowed because it
+// only reads, so that a repository cannot make git run programs (C9). The settings travel in git's own
+// GIT_CONFIG_* variables, because the judged text must not change. A command that the user approved runs
+// without them, since hooks are part of what a commit means. Drivers that the configuration of a
+// repository names cannot be switched off this way, see GitConfigPrograms.
 func GitEnv() []string {
 	env := []string{
 		"GIT_CONFIG_NOSYSTEM=1",
@@ -22,11 +21,11 @@ func GitEnv() []string {
 		"PAGER=cat",
 		"GIT_EDITOR=true",
 		"GIT_NO_LAZY_FETCH=1",
-		// Not git's, but of the same kind: where "cd" goes must not depend on it.
+		// Not of git, but for the same reason: where cd goes must not depend on the environment,
 		"CDPATH=",
-		// And where rg takes options from.
+		// nor the options of rg,
 		"RIPGREP_CONFIG_PATH=",
-		// Nor may "go version" fetch and run the toolchain that a go.mod names (T2).
+		// and "go version" must not fetch and run the toolchain that a go.mod names (T2).
 		"GOTOOLCHAIN=local",
 	}
 	settings := [][2]string{
@@ -36,10 +35,10 @@ func GitEnv() []string {
 		{"safe.bareRepository", "explicit"},
 		{"protocol.ext.allow", "never"},
 		{"log.showSignature", "false"},
-		// The format of a log that names none, which may run the program that checks signatures.
+		// The format of a log that names none. It may run the program that checks signatures.
 		{"format.pretty", "medium"},
 		{"submodule.recurse", "false"},
-		// diff would write the index to note that a file was only touched.
+		// git diff would write the index, to note that a file was only touched.
 		{"diff.autoRefreshIndex", "false"},
 	}
 	env = append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(settings)))
@@ -50,10 +49,8 @@ func GitEnv() []string {
 	return env
 }
 
-// GitKeyRuns reports a git configuration key whose value git may run as a program, or
-// that brings in more configuration or
-// another working tree. Names that are not known to be harmless by their
-// last part are not reported; the list follows git's documentation.
+// GitKeyRuns reports a key of git's configuration whose value git may run as a program, or that brings in
+// more configuration or another working tree. The list follows git's documentation.
 func GitKeyRuns(key string) bool {
 	k := strings.ToLower(key)
 	section, _, _ := strings.Cut(k, ".")

@@ -10,17 +10,16 @@ import (
 // GitEntry is a file that git tracks.
 type GitEntry struct {
 	Name string // slash-separated, from the top of the working tree
-	// Submodule marks a repository of its own that lies there.
+	// Submodule says that it is not a file, but a repository of its own.
 	Submodule bool
-	// Local says that git does not look at the file of the working tree, or has none of its
-	// text: it is marked assume-unchanged, skip-worktree or intent-to-add. What such a file
-	// holds is the user's own.
+	// Local says that git ignores the file of the working tree, or has none of its content: the file is
+	// marked assume-unchanged, skip-worktree or intent-to-add. Its content is the user's own.
 	Local bool
 }
 
 var errGitIndex = errors.New("the index is not of a form that is understood")
 
-// Of the fixed part of an entry.
+// The layout of the fixed part of an entry, see gitformat-index(5).
 const (
 	gitIndexFixed    = 62 // with an object name of 20 bytes
 	gitIndexMode     = 24
@@ -35,8 +34,8 @@ const (
 	gitModeDir       = 0x4000
 )
 
-// GitIndex returns what git tracks, from the bytes of its index (versions 2 to 4). An
-// index that is not whole in itself, or of a form that is not known, is an error.
+// GitIndex returns what git tracks, from the bytes of its index (versions 2 to 4). It returns an error for an
+// index that is inconsistent, or of an unknown form.
 func GitIndex(data []byte) ([]GitEntry, error) {
 	if len(data) < 12+gitIndexTrailer || string(data[:4]) != "DIRC" {
 		return nil, errGitIndex
@@ -67,7 +66,7 @@ func GitIndex(data []byte) ([]GitEntry, error) {
 		} else {
 			name, used, ok = gitName(rest, fixed)
 		}
-		// The length in the flags is a check on where the name is taken to stand.
+		// The length in the flags checks where the name ends.
 		if given := int(flags & gitFlagNameBits); !ok || name == "" || given < gitFlagNameBits && given != len(name) || mode&gitModeType == gitModeDir {
 			return nil, errGitIndex
 		}
@@ -91,7 +90,7 @@ func gitName(entry []byte, fixed int) (name string, used int, ok bool) {
 	return string(entry[fixed : fixed+end]), used, used <= len(entry)
 }
 
-// gitNameV4 reads a name that shares the beginning of the one before it.
+// gitNameV4 reads a name of version 4, which may share the beginning of the one before it.
 func gitNameV4(entry []byte, fixed int, before string) (name string, used int, ok bool) {
 	at, strip := fixed, 0
 	for {
@@ -113,8 +112,8 @@ func gitNameV4(entry []byte, fixed int, before string) (name string, used int, o
 	return before[:len(before)-strip] + string(entry[at:at+end]), at + end + 1, true
 }
 
-// gitExtensions checks what stands after the entries. An extension in lower case is one
-// that changes what the entries mean, such as an index that is split over two files.
+// gitExtensions checks the extensions after the entries. One with a name in lower case changes what the
+// entries mean, such as that of an index that is split over two files.
 func gitExtensions(rest []byte) error {
 	for len(rest) > 0 {
 		if len(rest) < 8 || rest[0] < 'A' || rest[0] > 'Z' {

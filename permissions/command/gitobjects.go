@@ -10,8 +10,8 @@ import (
 	"acp-agent/capability"
 )
 
-// readsObjects reports a command of git that needs the objects of the repository. The others work on
-// its refs, its settings and the names in its index.
+// readsObjects reports a command of git that needs the object database. The others work on refs, settings and
+// the names in the index.
 func (p Part) readsObjects() bool {
 	if p.redirect || len(p.Argv) == 0 || path.Base(p.Argv[0]) != "git" {
 		return false
@@ -37,7 +37,7 @@ func (p Part) readsObjects() bool {
 	return true
 }
 
-// readsUnknown reports a command that may read a file which is only known when it runs.
+// readsUnknown reports a part that may read a file which is only known when it runs.
 func (p Part) readsUnknown() bool {
 	switch {
 	case p.redirect:
@@ -49,7 +49,7 @@ func (p Part) readsUnknown() bool {
 	return !p.Static || p.open || p.anyFile
 }
 
-// printsBinary reports a search, or a comparison, of a tree that prints lines of what is no text.
+// printsBinary reports a search or a comparison of a tree that prints lines of binary files, too.
 func printsBinary(s simple) bool {
 	has := func(letter byte, names string) bool {
 		return slices.ContainsFunc(s.argv, func(arg string) bool {
@@ -66,15 +66,15 @@ func printsBinary(s simple) bool {
 	return false
 }
 
-// hidingObjects is [confined] of a text, from which what git keeps of the content of files is
-// hidden where it may read any file. Where git itself needs that, such a text is asked about.
+// hidingObjects applies [confined] to a text, and hides the object database of git from one that may read
+// any file. Where git itself needs the database, such a text asks.
 func hidingObjects(v Verdict, file *syntax.File, env Env) Verdict {
 	anyFile := slices.ContainsFunc(v.Parts, Part.readsUnknown)
 	at := slices.IndexFunc(v.Parts, Part.readsObjects)
 	if anyFile && at >= 0 {
 		if v.Action == capability.Allow {
 			pt := parts{text: v.Text, list: v.Parts}
-			pt.list[at].raise(asks(SecretRead, "what git keeps of the content of files is open to git, and to a command beside it that may read any file"))
+			pt.list[at].raise(asks(SecretRead, "git needs its object database, and another command of the text may read any file, that database included"))
 			return pt.verdict()
 		}
 		return v

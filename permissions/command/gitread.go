@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// The gitLog constants hold the options that log, show and diff share. Options that print
-// patches or the content of files (-p, -L, -S, --word-diff, --check) are not here, nor
-// options that imply them: history may hold what a secret file once held (P8), and no one
-// can tell. Options whose value is optional take it attached only.
+// The gitLog constants hold the options that log, show and diff share. Options that print patches or the
+// content of files (-p, -L, -S, --word-diff, --check), or imply that, are left out: history may hold the
+// former content of a secret file (P8). An option with an optional value takes it attached only.
 const (
 	gitLogFlags = "szwbRiqa"
 	gitLogLong  = "--oneline --graph --all --shortstat --numstat --name-only --name-status --no-patch --summary " +
@@ -21,11 +20,11 @@ const (
 	gitLogMay = "--pretty --format --decorate --abbrev --color --find-renames --find-copies --dirstat --relative --stat-width --stat --tags --branches --remotes --since --until --after --before --encoding"
 )
 
-// gitSummaries are the options with which diff and show print no content.
+// gitSummaries lists the options with which diff and show print no content.
 var gitSummaries = []string{"--stat", "--shortstat", "--numstat", "--name-only", "--name-status", "--summary", "--compact-summary", "--dirstat", "--no-patch", "-s"}
 
-// gitForms lists the reading subcommands with the options that were looked at. What
-// writes the index although GIT_OPTIONAL_LOCKS says not to (describe --dirty) is not here.
+// gitForms lists the subcommands that only read, with their vetted options. It leaves out what writes the
+// index although GIT_OPTIONAL_LOCKS forbids it (describe --dirty).
 var gitForms = map[string]entry{
 	"status": {args: argNames, options: options{
 		flags: "sbz", long: "--short --branch --long --show-stash --ahead-behind --no-ahead-behind --no-renames",
@@ -58,8 +57,8 @@ var gitForms = map[string]entry{
 	"rev-list":      {args: argFiles, options: options{valued: "n", number: true, long: "--all --count --no-merges --merges --first-parent --reverse --left-right", longVal: "--max-count", longMay: "--since --until --author"}},
 }
 
-// git judges git: a few global options, then the reading form of a subcommand. The
-// launcher adds GitEnv to what is judged here.
+// git judges a command of git: a few options of git itself, then a subcommand in a form that only reads.
+// The command runs with GitEnv.
 func (l *listing) git(part *Part, s simple, at dirs) finding {
 	args := s.args()
 	f := allowed()
@@ -113,33 +112,33 @@ func (l *listing) git(part *Part, s simple, at dirs) finding {
 	}
 	other := func(w word) bool { return !headCommit().MatchString(w.value) }
 	if sub == "show" && slices.ContainsFunc(p.operands, other) && l.gitCommits(args, at) {
-		return f.worse(gitFormats(sub, p)).worse(l.gitOperands(part, e, p, at)) // which names files alone
+		return f.worse(gitFormats(sub, p)).worse(l.gitOperands(part, e, p, at)) // it prints names of files only
 	}
 	return f.worse(gitSpecial(sub, p)).worse(l.gitOperands(part, e, p, at))
 }
 
-// listsRefs reports the subcommands that print refs, in a form that their own fields make.
+// listsRefs reports the subcommands that print refs, in a format with fields of its own.
 func listsRefs(sub string) bool { return hasWord("branch tag for-each-ref", sub) }
 
-// gitRemoteURL is the form of "git remote get-url".
+// gitRemoteURL is the entry of "git remote get-url".
 var gitRemoteURL = entry{args: argText, options: options{long: "--all --push"}}
 
-// gitRepository asks about a repository whose configuration makes git run programs, in
-// any of the directories in which git may find itself (C9).
+// gitRepository asks about a repository whose configuration makes git run programs, in any of the
+// directories in which git may run (C9).
 func (l *listing) gitRepository(at dirs) finding {
 	if at.unknown {
 		return asks(Outside, "git runs in a directory that is not known")
 	}
 	for _, dir := range at.list {
 		if l.env.GitPrograms != nil && l.env.GitPrograms(dir) {
-			return asks(Interpreter, "git would heed a configuration here that may name programs to run")
+			return asks(Interpreter, "the git configuration here may name programs to run")
 		}
 	}
 	return finding{}
 }
 
-// gitAddresses asks about the addresses of remotes where another command may get to print
-// them, in a form in which the user and password in one is not found.
+// gitAddresses asks about the addresses of remotes where another command may print them in a form in which
+// a user and password is not found.
 func (l *listing) gitAddresses(at dirs) finding {
 	for _, dir := range at.list {
 		if l.env.GitHoldsAddress != nil && l.env.GitHoldsAddress(dir) {
@@ -149,7 +148,7 @@ func (l *listing) gitAddresses(at dirs) finding {
 	return finding{}
 }
 
-// splitU gives "git status -uno" the long form that the grammar knows.
+// splitU replaces "-uno" of git status by the long form, which the grammar can read.
 func splitU(sub string, args []word) []word {
 	if sub != "status" {
 		return args
@@ -165,8 +164,8 @@ func splitU(sub string, args []word) []word {
 	return out
 }
 
-// gitSpecial refuses what the grammar cannot say: operands that create a branch or a
-// tag, objects whose content is printed, and formats that print it or run a program.
+// gitSpecial asks about what the grammar cannot express: operands that create a branch or a tag, objects
+// whose content git prints, and formats that print content or run a program.
 func gitSpecial(sub string, p parsed) finding {
 	if f := gitFormats(sub, p); f.set {
 		return f
@@ -202,8 +201,7 @@ func gitSpecial(sub string, p parsed) finding {
 	return finding{}
 }
 
-// selectsByPattern reports an operand that names files in a way of git's own (gitglossary(7),
-// pathspec), but for one that only leaves files out.
+// selectsByPattern reports a pathspec with magic (gitglossary(7)), unless it only excludes files.
 func selectsByPattern(operand string) bool {
 	if !strings.HasPrefix(operand, ":") {
 		return false
@@ -211,15 +209,14 @@ func selectsByPattern(operand string) bool {
 	return !strings.HasPrefix(operand, ":!") && !strings.HasPrefix(operand, ":^") && !strings.HasPrefix(operand, ":(exclude)")
 }
 
-// leavesOut reports an operand that only leaves files out.
+// leavesOut reports a pathspec that only excludes files.
 func leavesOut(operand string) bool {
 	return strings.HasPrefix(operand, ":") && !selectsByPattern(operand)
 }
 
-// gitDiff allows a diff of the working tree, which shows tracked files and nothing of
-// history. With "--" all of its operands follow that: git takes what stands before it for
-// revisions, whatever files there are. Without "--" they are files that exist: git
-// refuses a plain name that is a revision, too, as ambiguous.
+// gitDiff allows a diff of the working tree, which shows tracked files and no history. With "--", all
+// operands must follow it, since git takes those before it for revisions. Without "--", they must be
+// existing files: git refuses a name that is both a file and a revision as ambiguous.
 func (l *listing) gitDiff(args []word, p parsed, at dirs) finding {
 	history := asks(Unlisted, "git diff prints content, which may be that of a file that holds secrets")
 	if p.has("--cached", "--staged", "--merge-base", "--ext-diff", "--all") || l.env.GitHoldsSecret == nil || at.unknown {
@@ -235,7 +232,7 @@ func (l *listing) gitDiff(args []word, p parsed, at dirs) finding {
 		if len(args)-i-1 != len(p.operands) {
 			return asks(Unlisted, "what stands before -- is a revision, and git diff would print content of history")
 		}
-		if len(paths) != 2 { // of two, one of which lies outside of the repository, it prints all
+		if len(paths) != 2 { // if one of two lies outside of the repository, git prints all of both
 			paths = nil
 		}
 	}
@@ -253,14 +250,13 @@ func (l *listing) gitDiff(args []word, p parsed, at dirs) finding {
 	return finding{}
 }
 
-// revisionMarks reports a name with a mark of the syntax of revisions (A..B, A^!, @{1},
-// A:path), some of which git takes for revisions before it looks for a file.
+// revisionMarks reports a name with a mark of the syntax of revisions (A..B, A^!, @{1}, A:path), some of
+// which git takes for a revision before it looks for a file.
 func revisionMarks(name string) bool {
 	return strings.ContainsAny(name, "^~:") || strings.Contains(name, "..") || strings.Contains(name, "@{")
 }
 
-// gitOperands checks each operand as the path that it may be; what stands after the
-// colon of "REV:PATH" is a path in any case.
+// gitOperands judges each operand as the path that it may be, and the path of "REV:PATH".
 func (l *listing) gitOperands(part *Part, e entry, p parsed, at dirs) finding {
 	if e.args == argNone && len(p.operands) > 0 {
 		return asks(Unlisted, "git is given an operand that is not on the list of what only reads")

@@ -131,7 +131,7 @@ func onMachine(v Verdict, file *syntax.File, env Env) Verdict {
 	pt := parts{text: v.Text, list: v.Parts}
 	for i := range pt.list {
 		if pt.list[i].machine {
-			pt.list[i].raise(asks(Unlisted, name+" shows the machine where nothing confines it, and something stands beside it that opens files or does more").orNotReadOnly(name + " shows the machine"))
+			pt.list[i].raise(asks(Unlisted, name+" shows the machine outside of any sandbox, and another part of the text opens files or does more").orNotReadOnly(name + " shows the machine"))
 		}
 	}
 	return pt.verdict()

@@ -115,8 +115,8 @@ func gitPrograms(words []word) []word {
 	return nil
 }
 
-// commandText returns a command, with more words after it, as text that can be judged. A piece of a word that is only known when
-// the command runs becomes a variable, which is not known either.
+// commandText returns a command, with more words after it, as text that can be judged. An unknown piece of a
+// word becomes a variable, which is not known either.
 func commandText(words []word, more ...string) word {
 	argv := make([]string, len(words), len(words)+len(more))
 	for i, w := range words {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// isShell reports a program that reads the shell's language.
+// isShell reports a program that runs shell programs.
 func isShell(name string) bool {
 	switch name {
 	case "sh", "bash", "dash", "ash", "zsh", "ksh", "ksh93", "mksh", "fish", "csh", "tcsh", "rbash":
@@ -14,7 +14,7 @@ func isShell(name string) bool {
 	return false
 }
 
-// isInterpreter reports a program that runs code from a text, a file or its input.
+// isInterpreter reports a program that runs code given as text, in a file or on its input.
 func isInterpreter(name string) bool {
 	if isShell(name) {
 		return true
@@ -27,7 +27,7 @@ func isInterpreter(name string) bool {
 	return false
 }
 
-// readsProgram reports a command that takes its program from standard input.
+// readsProgram reports a command that reads its program from standard input.
 func readsProgram(s simple) bool {
 	args := s.args()
 	switch s.name() {
@@ -79,7 +79,7 @@ func fetches(s simple) bool {
 	})
 }
 
-// rawNetwork reports the tools that turn a connection into plain input and output.
+// rawNetwork reports a program that turns a connection into its input and output.
 func rawNetwork(s simple) bool {
 	switch s.name() {
 	case "nc", "ncat", "netcat", "socat", "telnet":
@@ -129,7 +129,7 @@ func usesNetwork(s simple) bool {
 	return false
 }
 
-// printsEnvironment reports a command that writes the environment to its output.
+// printsEnvironment reports a command that prints the environment.
 func printsEnvironment(s simple) bool {
 	switch s.name() {
 	case "printenv":
@@ -157,7 +157,7 @@ func isProcEnviron(p string) bool {
 	return strings.HasPrefix(p, "/proc/") && strings.HasSuffix(p, "/environ")
 }
 
-// secretVariable reports a name that is likely to hold a secret.
+// secretVariable reports a variable that is likely to hold a secret.
 func secretVariable(name string) bool {
 	up := strings.ToUpper(name)
 	for _, mark := range []string{"KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "OPENAI_", "ANTHROPIC_"} {

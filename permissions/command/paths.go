@@ -46,7 +46,7 @@ func (ps *paths) judgePath(p *Part, w word, at dirs, reads bool) finding {
 		return asks(Outside, "the parent of a directory depends on the links that led there")
 	}
 	if w.value == "" {
-		return asks(Unlisted, "an empty path is no path")
+		return asks(Unlisted, "an empty path names no file")
 	}
 	names, ok := at.join(w.value)
 	if !ok {

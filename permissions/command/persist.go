@@ -9,7 +9,7 @@ import (
 	"acp-agent/permissions"
 )
 
-// persistence is DN9: what makes code run later, or changes what governs the agent.
+// persistence finds DN9: a command that makes code run later, or changes what governs the agent.
 func (d *denial) persistence(s simple) finding {
 	switch s.name() {
 	case "crontab":
@@ -37,7 +37,7 @@ func (d *denial) persistence(s simple) finding {
 			return f
 		}
 	}
-	removes := slices.Contains([]string{"rm", "rmdir", "unlink", "shred", "mkdir"}, s.name())
+	removes := hasWord("rm rmdir unlink shred mkdir", s.name())
 	for _, w := range filesWritten(s) {
 		f := d.persists(w.value, s.at)
 		if f.set && (!removes || d.governs(w.value, s.at)) {
@@ -59,7 +59,7 @@ func answersForUser(s simple) bool {
 	return false
 }
 
-// persists judges a file that is written.
+// persists denies writing a file that other programs run or obey.
 func (ps *paths) persists(name string, at dirs) finding {
 	names, ok := at.join(name)
 	if !ok {
@@ -81,7 +81,7 @@ func (ps *paths) persists(name string, at dirs) finding {
 	return finding{}
 }
 
-// governs reports a name whose loss would change what the agent may do.
+// governs reports a file whose loss would change what the agent may do.
 func (ps *paths) governs(name string, at dirs) bool {
 	names, ok := at.join(name)
 	if !ok {
@@ -119,14 +119,13 @@ func runsLater(name string, own []string) bool {
 	}
 }
 
-// gitInterior reports a protected name that is only git's own data.
+// gitInterior reports a protected name that belongs to git itself.
 func gitInterior(name string) bool {
 	parts := strings.Split(strings.ToLower(strings.ReplaceAll(name, `\`, "/")), "/")
 	return slices.Contains(parts, ".git") || parts[len(parts)-1] == ".gitmodules"
 }
 
-// inGit reports whether the name is that entry of a git directory, or beneath it. The
-// git directory as a whole counts as each of its entries.
+// inGit reports a name that is the given entry of a git directory, or lies beneath it.
 func inGit(name, entry string) bool {
 	parts := strings.Split(strings.ToLower(strings.ReplaceAll(strings.TrimRight(name, "/"), `\`, "/")), "/")
 	for i, p := range parts {
@@ -141,7 +140,7 @@ func inGit(name, entry string) bool {
 	return false
 }
 
-// gitPersists judges git's own ways to plant a program.
+// gitPersists denies git config where it would make git run a program.
 func gitPersists(s simple) finding {
 	if subcommand(s) != "config" {
 		return finding{}

@@ -6,14 +6,14 @@ import (
 	"acp-agent/capability"
 )
 
-// plainCommands are the commands of R119. Those in plainSubcommands are plain only with one of these
-// first arguments.
+// plainCommands lists the commands of R119. Those of plainSubcommands are plain only with one of the
+// subcommands given there.
 const plainCommands = "ls pwd echo cat grep find head tail wc sort uniq diff"
 
 var plainSubcommands = map[string]string{"git": "status log", "npm": "list", "yarn": "list", "pip": "list"}
 
-// plainText reports whether a text can be read in one way only: it has no here-document, no
-// substitution, no escape, and only ASCII characters.
+// plainText reports a text that can be read in one way only: without here-documents, expansions and
+// escapes, in ASCII.
 func plainText(text string) bool {
 	for _, c := range text {
 		if c > '~' || c < ' ' && c != '\n' && c != '\t' {
@@ -23,8 +23,8 @@ func plainText(text string) bool {
 	return !strings.ContainsAny(text, "$`\\") && !strings.Contains(text, "<<") && !strings.Contains(text, "<(") && !strings.Contains(text, ">(")
 }
 
-// plain reports whether a part of a plain text runs without a question where nothing confines it (R119). A part
-// that the judge does not allow never does.
+// plain reports a part of a plain text that runs without a question even where no sandbox confines it
+// (R119). A part that asks is never one.
 func (p Part) plain() bool {
 	switch {
 	case p.Action != capability.Allow:

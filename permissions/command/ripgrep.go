@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// rgEntry is the row of rg. Options that run a program (--pre, --hostname-bin, -z), follow
-// links (-L) or read what is hidden (-u, -.) are not here on purpose.
+// rgEntry returns the row of rg in the list. Options that run a program (--pre, --hostname-bin, -z), follow
+// links (-L) or read hidden files (-u, -.) are left out on purpose.
 func rgEntry() entry {
 	return entry{args: argPattern, check: checkRg, options: options{
 		flags: "nNiSsvwxclFPoHhIqU0ap", valued: "egtTABCmdMrEj", file: "f",
@@ -18,13 +18,13 @@ func rgEntry() entry {
 	}}
 }
 
-// notHidden is the glob that has rg leave out what is hidden, whatever an ignore file in the
-// tree or a type says.
+// notHidden is the glob with which rg leaves out hidden files, whatever an ignore file in the tree or a
+// type says.
 const notHidden = "!.*"
 
-// checkRg judges what rg goes through: all of a directory. What is hidden counts, although
-// rg leaves it out, since an ignore file in the tree can bring it back; unless a glob leaves
-// it out for certain. Without a path it may be the input or the working directory.
+// checkRg judges what rg searches: all of a directory. Hidden files count, since an ignore file in the
+// tree can bring them back, unless a glob leaves them out for certain. Without a path, rg searches its
+// input or the working directory.
 func checkRg(l *listing, part *Part, p parsed, at dirs) finding {
 	paths := p.operands
 	var f finding
@@ -48,8 +48,8 @@ func checkRg(l *listing, part *Part, p parsed, at dirs) finding {
 	return f
 }
 
-// readByRg returns which files rg reads beneath a directory when its globs say so: files
-// whose names end as the globs do, or files that are not hidden; nil when it may read any.
+// readByRg returns which files rg reads beneath a directory, where its globs say it: those whose names end
+// as the globs do, or those that are not hidden. Nil means any.
 func readByRg(p parsed) func(name string) bool {
 	if p.has("--iglob") {
 		return nil
@@ -77,8 +77,7 @@ func readByRg(p parsed) func(name string) bool {
 	return nil
 }
 
-// rg writes out what rg does by itself: behind a pipe it reads its input, and it leaves out
-// what is hidden.
+// rg writes out what rg does by default: after a pipe it reads its input, and it leaves out hidden files.
 func (e *expander) rg(c *syntax.CallExpr, argv []string) {
 	words := make([]word, len(argv)-1)
 	for i, arg := range argv[1:] {

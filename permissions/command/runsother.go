@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// runsOther reports options that make a program start another one, read its settings
-// elsewhere, or write somewhere of the option's choosing. Names are compared without
-// their dashes, and either may be the beginning of the other: programs accept short
-// forms of long names, and values that follow a name without a mark.
+// runsOther reports an option that makes a program start another one, take its settings from elsewhere,
+// or write where the option says. Names are compared without their dashes, and either may be the
+// beginning of the other: programs accept abbreviations, and values attached without a mark.
 func runsOther(words []word) bool {
 	options := strings.Fields(otherOptions(path.Base(words[0].value)))
 	if len(options) == 0 {
@@ -27,6 +26,7 @@ func runsOther(words []word) bool {
 	return false
 }
 
+// otherOptions lists such options of a program.
 func otherOptions(program string) string {
 	switch program {
 	case "git":
@@ -54,7 +54,7 @@ func otherOptions(program string) string {
 	return ""
 }
 
-// sameOption compares an option of the list with a word that begins with a dash.
+// sameOption reports whether a word that begins with a dash may be an option of the list.
 func sameOption(option, arg string) bool {
 	name, _, _ := strings.Cut(arg, "=")
 	bare := strings.TrimLeft(name, "-")

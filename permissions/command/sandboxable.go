@@ -11,17 +11,15 @@ import (
 	"acp-agent/permissions"
 )
 
-// Sandboxable reports a part that is asked about for no other reason than that it is not
-// known to only read: what it may reach for, a sandbox confines. It names nothing outside the
-// roots, no secret and nothing protected (P5), publishes nothing, throws nothing away that only
-// git keeps, and speaks to no program outside. Words that are only known when it runs are
-// confined as a script would be that is run. A part that is allowed or denied is not
-// contained, and needs not be.
+// Sandboxable reports a part that asks only because it is not known to only read, so that a sandbox makes it
+// harmless. It names nothing outside the roots, no secret and nothing protected (P5), publishes nothing,
+// discards nothing that only git keeps, and uses no program outside of the sandbox. Unknown words are as
+// harmless as a script that runs in the sandbox. A part that is allowed or denied is not sandboxable.
 func (p Part) Sandboxable() bool {
 	return p.Action == capability.Ask && p.whyNotSandboxable() == ""
 }
 
-// whyNotSandboxable says what of the part no sandbox answers for; empty means nothing.
+// whyNotSandboxable says why no sandbox makes the part harmless. Empty: one does.
 func (p Part) whyNotSandboxable() string {
 	if p.notSandboxable == "" && p.Validation {
 		return p.Reason
@@ -29,8 +27,8 @@ func (p Part) whyNotSandboxable() string {
 	return p.notSandboxable
 }
 
-// classNotSandboxable reports the classes that a sandbox does not answer for: what the part
-// touches is known, and not for it to touch, or the text may mean something else.
+// classNotSandboxable reports the classes that no sandbox makes harmless: the part is known to touch what it
+// must not touch, or the text may mean something else.
 func classNotSandboxable(class Class) bool {
 	switch class {
 	case Unlisted, Dynamic, Writes, Wrapper, Interpreter, Endless:
@@ -40,9 +38,9 @@ func classNotSandboxable(class Class) bool {
 	}
 }
 
-// commandNotSandboxable says what a command names or reaches that a sandbox must not be
-// trusted with; empty means nothing. written are its words with the wrappers before it.
-func (j *judge) commandNotSandboxable(written []word, u unwrapped, s simple, at dirs) string {
+// commandNotSandboxable says why no sandbox makes a command harmless. Empty: one does. words are its words with
+// the wrappers.
+func (j *judge) commandNotSandboxable(words []word, u unwrapped, s simple, at dirs) string {
 	switch {
 	case nameUnknown(u, s):
 		return "the name of the command is only known when it runs"
@@ -75,23 +73,23 @@ func (j *judge) commandNotSandboxable(written []word, u unwrapped, s simple, at 
 			return why
 		}
 	}
-	return j.wordsNotSandboxable(written, u, s, at)
+	return j.wordsNotSandboxable(words, u, s, at)
 }
 
-// wordsNotSandboxable says what the words of a command name that is not for a sandbox to answer for.
-func (j *judge) wordsNotSandboxable(written []word, u unwrapped, s simple, at dirs) string {
+// wordsNotSandboxable says why a word of a command names what no sandbox makes harmless.
+func (j *judge) wordsNotSandboxable(words []word, u unwrapped, s simple, at dirs) string {
 	changes, runs, script := !onlyReads(s), isInterpreter(s.name()), sedScript(s)
-	for i, w := range written {
+	for i, w := range words {
 		switch {
-		case i == 0 && systemCommand(w.value), (i == 0 || i == len(written)-len(u.words)) && onPath(w):
+		case i == 0 && systemCommand(w.value), (i == 0 || i == len(words)-len(u.words)) && onPath(w):
 			continue
 		case script != "" && w.value == script:
-			continue // no path, whatever stands between its slashes
+			continue // not a path, in spite of its slashes
 		}
 		why := j.namedNotSandboxable(w, at, changes && !runs)
-		if runFile := i == len(written)-len(s.words)+1; why == "" && runs && !runFile {
-			// Where the directory itself is protected, so is each name in it: a program that runs there
-			// changes none of them in a sandbox. One that it may be told to change is named by itself.
+		if runFile := i == len(words)-len(s.words)+1; why == "" && runs && !runFile {
+			// The name alone decides: in a protected directory every name is protected, and a program that
+			// runs there changes none of them in a sandbox.
 			why = j.namedNotSandboxable(w, dirs{unknown: true}, true)
 		}
 		if why != "" {
@@ -101,13 +99,13 @@ func (j *judge) wordsNotSandboxable(written []word, u unwrapped, s simple, at di
 	return ""
 }
 
-// onPath reports the name of a program that the shell looks for on the PATH, and not in a directory.
+// onPath reports the name of a program that the shell looks for on the PATH.
 func onPath(w word) bool {
 	return w.static && !strings.ContainsAny(w.value, "/=") && !permissions.Secret(w.value)
 }
 
-// sedScript is the script of a plain command of sed that prints lines and replaces text; empty where
-// it is not known which word that is.
+// sedScript returns the script of a sed that prints lines and replaces text. Empty: it is not known which word
+// that is.
 func sedScript(s simple) string {
 	if s.name() != "sed" {
 		return ""
@@ -126,8 +124,8 @@ func sedScript(s simple) string {
 	return ""
 }
 
-// onlyReads reports programs that change no file that their arguments name, whatever these are. Git
-// notes what it adds and commits in places of its own.
+// onlyReads reports a command that changes no file which its arguments name, whatever these are. Git writes
+// what it adds and commits to files of its own.
 func onlyReads(s simple) bool {
 	if s.name() == "git" {
 		writes := slices.ContainsFunc(s.argv, func(a string) bool {
@@ -143,14 +141,14 @@ func onlyReads(s simple) bool {
 		"readlink jq echo printf nl od strings md5sum sha1sum sha256sum", s.name())
 }
 
-// wordNotSandboxable says what of the paths that a word may name is not for a sandbox to
-// answer for. A piece that is only known when it runs counts as any other name.
+// wordNotSandboxable says why one of the paths that a word may name, and a command may change, is not for a
+// sandbox. An unknown piece counts as some name.
 func (ps *paths) wordNotSandboxable(w word, at dirs) string {
 	return ps.namedNotSandboxable(w, at, true)
 }
 
-// namedNotSandboxable is wordNotSandboxable for a command that may change what the word names,
-// or does not.
+// namedNotSandboxable is wordNotSandboxable with changes as an argument: whether the command may change what
+// the word names.
 func (ps *paths) namedNotSandboxable(w word, at dirs, changes bool) string {
 	if !w.static && strings.HasPrefix(w.raw, "~") {
 		return w.raw + " lies in a home that is not known"
@@ -173,15 +171,14 @@ func (ps *paths) namedNotSandboxable(w word, at dirs, changes bool) string {
 	return ""
 }
 
-// assigns is the finding about an assignment: what it puts into a variable may be used as a
-// path.
+// assigns asks about an assignment. Its value may later be used as a path.
 func (j *judge) assigns(a *syntax.Assign, at dirs) finding {
 	f := asks(Dynamic, "the command sets a variable")
 	if a.Name != nil && !ordinaryVariable(a.Name.Value) {
 		f = f.orNotReadOnly(a.Name.Value + " changes what programs do")
 	}
 	if a.Name != nil && strings.HasSuffix(a.Name.Value, "PATH") {
-		return f // places to look for something
+		return f // a list of directories to search
 	}
 	values := []*syntax.Word{a.Value}
 	if a.Array != nil {
@@ -197,11 +194,11 @@ func (j *judge) assigns(a *syntax.Assign, at dirs) finding {
 	return f
 }
 
-// pathNotSandboxable says why a word, read as a path, is not for a sandbox to answer for: it
-// lies outside the roots, holds secrets or, where it may be changed, governs other programs.
+// pathNotSandboxable says why a word, taken for a path, is not for a sandbox: it lies outside the roots, holds
+// secrets or, where the command may change it, governs other programs.
 func (ps *paths) pathNotSandboxable(word string, at dirs, changes bool) string {
 	if word == "" || word == "/dev/null" || strings.Contains(word, "://") {
-		return "" // an address is of no use without the network
+		return "" // an address leads nowhere without the network
 	}
 	if ps.secretWord(word, at) {
 		return word + " holds secrets"
@@ -229,8 +226,8 @@ func (ps *paths) pathNotSandboxable(word string, at dirs, changes bool) string {
 	return ""
 }
 
-// networkNotSandboxable says why the network of a command is asked about before it runs; empty
-// means that each host is asked about when the command reaches for it.
+// networkNotSandboxable says why a command that uses the network asks before it runs. Empty: the user is asked
+// about each host when the command connects to it.
 func (j *judge) networkNotSandboxable(s simple) string {
 	switch {
 	case j.env.ByHost == nil || !byProxy(s):
@@ -243,15 +240,15 @@ func (j *judge) networkNotSandboxable(s simple) string {
 	return ""
 }
 
-// byProxy reports the programs that reach the network through a proxy, with no key of the
-// user's, which the sandbox hides, and write what they fetch where they are told. Managers of
-// packages that fill a cache of the user's are not among them.
+// byProxy reports a program that reaches the network through a proxy, works without the keys of the user, which
+// the sandbox hides, and writes what it fetches where it is told. A package manager that fills a cache of
+// the user is not one.
 func byProxy(s simple) bool {
 	return isInterpreter(s.name()) || hasWord("curl wget http https httpie xh aria2c git npm pnpm yarn bun npx pnpx bunx "+
 		"pip pip3 uv uvx poetry pdm pipx conda mamba composer", s.name())
 }
 
-// publishes reports a command that sends work where others see it.
+// publishes reports a command that sends work to where others see it.
 func publishes(s simple) bool {
 	switch s.name() {
 	case "git":
@@ -259,7 +256,7 @@ func publishes(s simple) bool {
 	case "npm", "pnpm", "yarn", "bun", "poetry", "pdm", "uv", "conda":
 		for _, w := range s.args() {
 			if w.value == subcommand(s) && !w.static {
-				return true // for all that is known
+				return true // it may be one of those below
 			}
 		}
 		return hasWord("publish unpublish deprecate dist-tag owner access login logout adduser token team upload", subcommand(s))
@@ -267,7 +264,7 @@ func publishes(s simple) bool {
 	return false
 }
 
-// deletes reports the programs that take files away.
+// deletes reports a command that deletes files.
 func deletes(s simple) bool {
 	switch s.name() {
 	case "tar":
@@ -278,8 +275,8 @@ func deletes(s simple) bool {
 	return hasWord("rm rmdir unlink shred truncate srm trash", s.name())
 }
 
-// isPattern reports a word that begins as an absolute path does, but is an address or a program
-// of sed, awk or grep: no directory at the root has such a name.
+// isPattern reports a word that begins like an absolute path, but is an address or a script of sed, awk or grep:
+// no directory at the root has such a name.
 func isPattern(word string) bool {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(word, "/"), "/")
 	return isAbs(word) && (strings.ContainsAny(first, " ^(){}|;,\\$") || strings.ContainsAny(rest, "^{}|;"))
@@ -289,7 +286,7 @@ func (ps *paths) protected(name string) bool {
 	return permissions.Protected(name, ps.env.Own...) != permissions.Unprotected
 }
 
-// systemCommand reports the absolute name of a program where systems keep theirs.
+// systemCommand reports the path of a program in a directory of the system.
 func systemCommand(name string) bool {
 	switch filepath.ToSlash(filepath.Dir(name)) {
 	case "/bin", "/usr/bin", "/usr/local/bin":
@@ -298,9 +295,8 @@ func systemCommand(name string) bool {
 	return false
 }
 
-// reachesOut reports programs whose work is done by another program, or by the system,
-// on their behalf: signals, services, containers, terminals, the desktop. A confined
-// process may have a way to such a program that the sandbox does not close on every system.
+// reachesOut reports a program that has another program or the system do its work: signals, services,
+// containers, terminals, the desktop. The sandbox does not close the way to these on every system.
 func reachesOut(name string) bool {
 	return hasWord("kill pkill killall skill xkill fuser docker podman nerdctl docker-compose buildah ctr crictl "+
 		"systemctl systemd-run service loginctl busctl dbus-send gdbus launchctl initctl machinectl "+
@@ -310,9 +306,8 @@ func reachesOut(name string) bool {
 		"modprobe insmod ip ifconfig iptables nft route useradd usermod passwd crontab logger lpr mail sendmail", name)
 }
 
-// gitInside reports the subcommands of git that work on the repository's own data and
-// files: none that changes the configuration or leaves the working tree. What reaches a remote is
-// judged by the network.
+// gitInside reports a subcommand of git that works on the data and files of the repository: it neither changes
+// the configuration nor leaves the working tree. What reaches a remote is judged as use of the network.
 func gitInside(s simple) bool {
 	if words := subcommandWords(s); len(words) > 1 && hasWord("remote worktree", words[0].value) {
 		verb := slices.IndexFunc(words[1:], func(w word) bool { return !hasWord("-v --verbose", w.value) })

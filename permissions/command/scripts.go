@@ -80,7 +80,7 @@ func checkAwk(l *listing, part *Part, p parsed, at dirs) finding {
 	var f finding
 	switch {
 	case len(p.operands) == 0 || !awkReads(p.operands[0].value) || !awkVariables(p.seen["-v"]):
-		return asks(Interpreter, "only awk scripts that reckon and print are known to read only")
+		return asks(Interpreter, "only awk scripts that calculate and print are known to read only")
 	case !awkPrints().MatchString(p.operands[0].value) || p.has("-v"):
 		f = asksUnlessReadOnly(Interpreter, "how long the awk script takes is not known before it runs")
 	}

@@ -7,7 +7,7 @@ import (
 	"acp-agent/internal/pathname"
 )
 
-// device is DN2: raw devices and file systems.
+// device finds DN2: a command that writes to a raw device or changes a file system as a whole.
 func (d *denial) device(s simple) finding {
 	name := s.name()
 	if strings.HasPrefix(name, "mkfs") || strings.HasPrefix(name, "newfs") {
@@ -32,7 +32,7 @@ func (d *denial) device(s simple) finding {
 	return finding{}
 }
 
-// rawDevice denies writing to a device that can hold something.
+// rawDevice denies writing to a device that stores something.
 func rawDevice(name string) finding {
 	rest, ok := strings.CutPrefix(name, "/dev/")
 	if !ok || rest == "" {
@@ -50,7 +50,7 @@ func rawDevice(name string) finding {
 	return denies(RawDevice, "the raw device "+strings.ReplaceAll(name, unknown, "…")+" would be overwritten")
 }
 
-// privilege is DN5.
+// privilege finds DN5: a command that runs with, or gives, other privileges.
 func privilege(s simple) finding {
 	name := s.name()
 	switch name {
@@ -91,6 +91,7 @@ func setsID(mode string) bool {
 	return false
 }
 
+// accountFile denies writing a file that decides about accounts and privileges.
 func accountFile(name string) finding {
 	for _, f := range []string{"/etc/sudoers", "/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow", "/etc/pam.d", "/etc/doas.conf", "/etc/sudoers.d"} {
 		if pathname.Contains(f, name) {
@@ -100,7 +101,7 @@ func accountFile(name string) finding {
 	return finding{}
 }
 
-// power is DN6: power state, killing everything, killing the agent.
+// power finds DN6: a command that changes the power state, or ends every process or the agent.
 func power(s simple) finding {
 	name := s.name()
 	switch name {
@@ -131,6 +132,7 @@ func power(s simple) finding {
 	return finding{}
 }
 
+// killsAll finds DN6 in a kill.
 func killsAll(s simple) finding {
 	signal := true
 	for _, w := range s.args() {

@@ -18,67 +18,64 @@ type Part struct {
 	Action capability.Action
 	Class  Class
 	Reason string // one plain sentence
-	// Validation marks a finding of R118 that no stored rule lifts.
+	// Validation marks a finding that no stored rule lifts.
 	Validation bool
 	Network    bool // may need the network (S4)
-	// Background says that the shell does not wait for it, or that it starts a process that outlives it.
+	// Background says that the shell does not wait for it, or that it starts a process that outlives
+	// the shell.
 	Background bool
 	// Reads and Wrote are absolute paths that the part is known to read or change.
 	Reads, Wrote []string
-	// Always is the argv prefix that "always" may store, exactly when AlwaysExact; nil
-	// when it must not be offered (E5).
+	// Always is the prefix of Argv that "always" may store, or all of it when AlwaysExact. Nil: "always"
+	// must not be offered (E5).
 	Always      []string
 	AlwaysExact bool
 	// NoAlways says why Always is nil, as the end of a sentence.
 	NoAlways string
 
-	redirect bool
-	// anyFile says that it may print files that its words do not name, or all files of a tree.
-	anyFile        bool
-	machine        bool // shows what the machine does
-	usesVariables  bool // may run what a variable of the environment names
-	notSandboxable string
-	notReadOnly    string
-	// open says that a wrapper adds words that are only known when it runs.
-	open bool
-	// outer is the command with its wrappers when they change what runs.
-	outer []string
-	// spellings are further texts of the command, for deny rules.
-	spellings []string
+	redirect       bool
+	anyFile        bool     // may print files that its words do not name, or all files of a tree
+	machine        bool     // shows the processes, sockets or state of the machine
+	usesVariables  bool     // may run what a variable of the environment names
+	notSandboxable string   // see finding
+	notReadOnly    string   // see finding
+	open           bool     // a wrapper adds words that are only known when it runs
+	outer          []string // the command with its wrappers, where they may change what runs
+	spellings      []string // other ways to write the command, for deny rules
 }
 
-// ReachesOut reports whether a program outside of any sandbox, such as the daemon of containers, does the
-// work of the command.
+// ReachesOut reports a command whose work is done by a program outside of any sandbox, such as the daemon
+// of docker.
 func (p Part) ReachesOut() bool { return len(p.Argv) > 0 && reachesOut(path.Base(p.Argv[0])) }
 
 // Verdict is the answer for a whole text: the worst of its parts (C3).
 type Verdict struct {
 	Text string
-	// Run, where it is set, is the text that was judged and must run in the place of Text:
-	// Text with everything written out that the shell would expand in it, as it was at the
-	// time of the judgement, or with "--" before words that must not be options. Settings are the variables, as NAME=value, that it runs with.
-	Run        string
-	Settings   []string
+	// Run, where it is set, is the text that was judged and must run in the place of Text: Text with its
+	// expansions written out as they were at the time of the judgement, or with "--" in front of words
+	// that must not be options. Settings are the variables, as NAME=value, that it runs with.
+	Run      string
+	Settings []string
+
 	Action     capability.Action
 	Class      Class
 	Reason     string
 	Parts      []Part
 	Network    bool // some part may need the network
 	Validation bool // some part must be asked whatever the rules say
-	// Machine says that the text is allowed to show the machine, and runs outside of any sandbox
-	// for that, with the programs of the system alone.
+	// Machine says that the text is allowed to show the machine. For that it runs outside of any sandbox,
+	// with the programs of the system alone.
 	Machine bool
-	// HidesObjects says that the text is allowed and may read files that are only known when it runs:
-	// what git keeps of the content of files must be hidden from it, which none of its commands needs.
+	// HidesObjects says that the text is allowed and may read any file. The sandbox must hide the object
+	// database of git from it, which none of its commands needs.
 	HidesObjects bool
 	ToAllow      []string // full command, name of the deciding command, "*"; only for ask
 
-	original []Part // the parts of Text where Run is set, for rules that deny or ask
+	original []Part // the parts of Text, where Run is set, for rules that deny or ask
 }
 
-// Resources returns the verdict as the rules see it: one resource for each command and
-// redirection, and one for each path that a command is known to touch, so that a rule
-// about paths holds for commands too.
+// Resources returns the verdict as the rules see it: one resource for each command and redirection, and
+// one for each path that a command is known to touch, so that a rule about paths holds for commands, too.
 func (v Verdict) Resources() []permissions.Resource {
 	var out []permissions.Resource
 	plain := plainText(cmp.Or(v.Run, v.Text))
@@ -119,10 +116,10 @@ func (v Verdict) Resources() []permissions.Resource {
 	return out
 }
 
-// expandedReason is the reason for a part as it was written, when its expansion was judged.
+// expandedReason is the reason for a part of the original text, where another text was judged.
 const expandedReason = "what the shell would expand in it is known, and the command only reads, inside the workspace"
 
-// noPath is why "always" stores no path that a command touches.
+// noPath says why "always" stores no path that a command touches.
 const noPath = "a file that a command writes is asked about each time"
 
 func redirectResources(p Part, judged *permissions.Judgement) []permissions.Resource {
@@ -147,7 +144,7 @@ func pathResources(paths []string, capName string, judged *permissions.Judgement
 	return out
 }
 
-// name is the canonical text that patterns are compared with.
+// name returns the canonical text of a command, which patterns are compared with.
 func (p Part) name() string {
 	if !p.Static || len(p.Argv) == 0 {
 		return p.Text
