@@ -67,6 +67,9 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 	u := unwrap(words)
 	s := newSimple(u.words, inner, at)
 	f := floor.worse(u.floor)
+	for _, w := range u.files {
+		f = f.worse(j.judgePath(p, w, at, true))
+	}
 	p.Argv = asWritten(u.words)
 	p.Network = usesNetwork(s)
 	p.anyFile = at.unknown || printsBinary(s)

@@ -22,6 +22,8 @@ type unwrapped struct {
 	hidesOptions bool
 	// appends: a wrapper adds arguments that are only known when it runs.
 	appends bool
+	// files are the files that a wrapper reads.
+	files []word
 	// replaced holds the texts, other than "{}", that xargs replaces by an argument.
 	replaced []string
 	// notReadOnly is the reason why a wrapper may change what runs, even in a read-only sandbox. Empty:
@@ -67,11 +69,11 @@ func wrapperOf(name string) (wrapper, bool) {
 		return strict(1, options{flags: "abdfimoprRv", valued: "DPT", long: "--batch --deadline --fifo --idle --other --rr --reset-on-fork --verbose"}), true
 	case "taskset":
 		return strict(1, options{flags: "acp", long: "--all-tasks --cpu-list --pid"}), true
-	case "xargs":
+	case "xargs": // without --process-slot-var, which may set PATH
 		w := strict(0, options{
-			flags: "0oprtx", valued: "adEILnPs", may: "eil",
+			flags: "0oprtx", valued: "dEILnPs", may: "eil", file: "a",
 			long:    "--null --interactive --no-run-if-empty --verbose --exit --open-tty --show-limits",
-			longMay: "--eof --replace --max-lines", longVal: "--arg-file --delimiter --max-args --max-procs --max-chars --process-slot-var",
+			longMay: "--eof --replace --max-lines", longVal: "--delimiter --max-args --max-procs --max-chars", longFile: "--arg-file",
 		})
 		w.changes = true
 		return w, true
@@ -171,7 +173,7 @@ func (u *unwrapped) noteUnknown(name string, own, rest []word, split bool) {
 	}
 }
 
-// noteOptions notes the texts that a wrapper replaces, and an option with which it is not known where
+// noteOptions notes the files that a wrapper reads, the texts that it replaces, and an option with which it is not known where
 // the command begins. GNU programs accept abbreviations, and some options have a value that only others
 // seem to have: if "--form" were skipped as an option without a value, "time --form cat ./x" would look
 // like a command that reads ./x.
@@ -188,6 +190,7 @@ func (u *unwrapped) noteOptions(name string, w wrapper, own []word) {
 	if unknown != "" || len(p.operands) > w.skip {
 		u.textUnknown = cmp.Or(u.textUnknown, "with its options, it is not known what "+name+" runs")
 	}
+	u.files = append(u.files, p.files...)
 	for _, option := range []string{"-I", "-i", "--replace"} {
 		for text := range strings.SplitSeq(p.seen[option], "\n") {
 			u.noteReplaced(text, true)
@@ -222,12 +225,12 @@ func (w wrapper) command(args []word) (rest []word, split bool) {
 			if name == "--split-string" {
 				split = true
 			}
-			if !attached && hasWord(w.longVal, v) {
+			if !attached && (hasWord(w.longVal, v) || hasWord(w.longFile, v)) {
 				i++
 			}
 		case len(v) > 1 && v[0] == '-':
 			split = split || w.assigns && strings.Contains(v, "S")
-			if at := strings.IndexAny(v[1:], w.valued); w.valued != "" && at >= 0 && at == len(v)-2 {
+			if at := strings.IndexAny(v[1:], w.valued+w.file); at >= 0 && at == len(v)-2 {
 				i++
 			}
 		case w.assigns && assignment().MatchString(v):

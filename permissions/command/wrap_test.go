@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"acp-agent/capability"
 	"acp-agent/permissions/command"
 )
 
@@ -19,7 +20,7 @@ func TestJudge_Wrappers(t *testing.T) {
 		// wrappers inside of others
 		"timeout 5 env LD_PRELOAD=./x cat a", "ls | xargs env PATH=. cat", "nice env -S 'cat a'", "command exec cat a", "timeout 5 busybox cat a", "nice strace -o a cat a", "timeout 5 flock a cat a", "nice setsid cat a",
 		// options that have a value, or have none, in a form that is easily misread
-		"ls | xargs --replace ./x cat a", "ls | xargs --max-lines ./x cat a", "ls | xargs --eof ./x cat a", "ls | xargs -eL ./x cat a", "ls | xargs -in ./x cat a", "ls | xargs --process-slot cat ./x a", "ls | xargs --arg-f cat ./x a", "ls | xargs -J cat ./x a",
+		"ls | xargs --replace ./x cat a", "ls | xargs --max-lines ./x cat a", "ls | xargs --eof ./x cat a", "ls | xargs -eL ./x cat a", "ls | xargs -in ./x cat a", "ls | xargs --process-slot cat ./x a", "ls | xargs --process-slot-var=PATH cat", "ls | xargs --arg-f cat ./x a", "ls | xargs -J cat ./x a",
 		"/usr/bin/time --format cat ./x a", "command time --form cat ./x a", `\time --form cat ./x a`, "nice --adj cat ./x", "timeout --sig cat ./x a",
 		// the name of the command is replaced
 		"ls | xargs -icat cat a", "ls | xargs -0I cat cat a", "ls | xargs -tIcat cat a", "ls | xargs --repl=cat cat a", "ls | xargs --replace=cat cat a", "ls | xargs -I{} -I cat cat a", "ls | xargs -ricat cat a",
@@ -34,6 +35,20 @@ func TestJudge_Wrappers(t *testing.T) {
 	} {
 		if v := command.Judge(text, env); v.Action != allow {
 			t.Errorf("%q: %s (%s), want allow", text, v.Action, v.Reason)
+		}
+	}
+}
+
+// The file from which xargs takes its arguments is read as any other.
+func TestJudge_FilesOfWrappers(t *testing.T) {
+	env := treeEnv()
+	env.Reading = func() bool { return true }
+	for text, want := range map[string]capability.Action{
+		"xargs -a a echo": allow, "xargs --arg-file=a -n1 echo": allow, "xargs -a .env echo": deny, "xargs -0a .env": deny, "xargs --arg-file .env echo": deny, "xargs -a notes.txt cat": deny,
+		"xargs -a /etc/hosts echo": ask, "xargs -a../x echo": ask, "xargs -a ~/.bash_history echo": ask, "timeout 5 xargs -a /etc/hosts echo": ask, "xargs -a $X echo": ask,
+	} {
+		if v := command.Judge(text, env); v.Action != want {
+			t.Errorf("%q: %s (%s), want %s", text, v.Action, v.Reason, want)
 		}
 	}
 }
