@@ -80,7 +80,7 @@ func (l *listing) findRuns(words []word, many bool, at dirs) finding {
 	if len(words) == 0 || within(words[0]) || mayStartProgram(unwrapped{}, newSimple(named, nil, at)) || slices.ContainsFunc(completed, within) || hasWord("git find rg sort test [ cd pushd popd", s.name()) {
 		return f.orNotReadOnly("what find runs is only known when it runs")
 	}
-	inner, _, _ := l.listed(&Part{}, s, at)
+	inner, _ := l.listed(&Part{}, s, at)
 	switch inner.action {
 	case capability.Allow:
 		return f

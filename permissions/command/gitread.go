@@ -60,42 +60,25 @@ var gitForms = map[string]entry{
 // git judges a command of git: a few options of git itself, then a subcommand in a form that only reads.
 // The command runs with GitEnv.
 func (l *listing) git(part *Part, s simple, at dirs) finding {
-	args := s.args()
-	f := allowed()
-	for len(args) > 0 && strings.HasPrefix(args[0].value, "-") {
-		switch args[0].value {
-		case "--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs":
-			args = args[1:]
-		case "-C":
-			if len(args) < 2 {
-				return unlisted(s)
-			}
-			f = f.worse(l.judgePath(part, args[1], at, false))
-			at = l.moved(args[1], at, flow{ok: dirs{unknown: true}}).ok
-			args = args[2:]
-		default:
-			return asks(Unlisted, "the option "+args[0].value+" of git is not on the list of what only reads")
-		}
-	}
+	args, at, f := l.gitGlobals(part, s, at)
 	if len(args) == 0 {
-		return f.worse(unlisted(s))
-	}
-	sub := args[0].value
-	e, ok := gitForms[sub]
-	lists := sub == "stash" && len(args) == 2 && args[1].value == "list" ||
-		sub == "worktree" && len(args) > 1 && args[1].value == "list" && (len(args) == 2 || len(args) == 3 && hasWord("--porcelain -v --verbose", args[2].value))
-	if plain, prints := gitPrints(args); prints && l.env.GitNames != nil {
-		return f.worse(l.gitRepository(at)).worse(l.gitContent(part, plain, at))
-	}
-	if sub == "grep" && l.env.GitNames != nil {
-		return f.worse(l.gitRepository(at)).worse(l.gitGrep(part, args, at))
-	}
-	if !ok && !lists {
-		return f.worse(unlisted(s)).worse(l.gitRepository(at))
-	}
-	if f = f.worse(l.gitRepository(at)); lists {
 		return f
 	}
+	repository := l.gitRepository(at)
+	sub := args[0].value
+	e, ok := gitForms[sub]
+	plain, prints := gitPrints(args)
+	switch {
+	case prints && l.env.GitNames != nil:
+		return f.worse(repository).worse(l.gitContent(part, plain, at))
+	case sub == "grep" && l.env.GitNames != nil:
+		return f.worse(repository).worse(l.gitGrep(part, args, at))
+	case gitLists(args):
+		return f.worse(repository)
+	case !ok:
+		return f.worse(unlisted(s)).worse(repository)
+	}
+	f = f.worse(repository)
 	if sub == "remote" && len(args) > 1 && part.Text != strings.TrimSpace(l.text) {
 		f = f.worse(l.gitAddresses(at))
 	}
@@ -107,14 +90,54 @@ func (l *listing) git(part *Part, s simple, at dirs) finding {
 	if bad != "" {
 		return f.worse(asks(Unlisted, "the option "+bad+" of git "+sub+" is not on the list of what only reads"))
 	}
+	operands := l.gitOperands(part, e, p, at)
 	if sub == "diff" && !p.has(gitSummaries...) {
-		return f.worse(l.gitDiff(args[1:], p, at)).worse(l.gitOperands(part, e, p, at))
+		return f.worse(l.gitDiff(args[1:], p, at)).worse(operands)
 	}
 	other := func(w word) bool { return !headCommit().MatchString(w.value) }
 	if sub == "show" && slices.ContainsFunc(p.operands, other) && l.gitCommits(args, at) {
-		return f.worse(gitFormats(sub, p)).worse(l.gitOperands(part, e, p, at)) // it prints names of files only
+		return f.worse(gitFormats(sub, p)).worse(operands) // it prints names of files only
 	}
-	return f.worse(gitSpecial(sub, p)).worse(l.gitOperands(part, e, p, at))
+	return f.worse(gitSpecial(sub, p)).worse(operands)
+}
+
+// gitGlobals reads the options of git itself. It returns the words from the subcommand on, none where the
+// finding is the verdict, and the directories in which the command runs.
+func (l *listing) gitGlobals(part *Part, s simple, at dirs) (args []word, in dirs, f finding) {
+	f = allowed()
+	for args = s.args(); len(args) > 0 && strings.HasPrefix(args[0].value, "-"); {
+		switch args[0].value {
+		case "--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs":
+			args = args[1:]
+		case "-C":
+			if len(args) < 2 {
+				return nil, at, unlisted(s)
+			}
+			f = f.worse(l.judgePath(part, args[1], at, false))
+			at = l.moved(args[1], at, flow{ok: dirs{unknown: true}}).ok
+			args = args[2:]
+		default:
+			return nil, at, asks(Unlisted, "the option "+args[0].value+" of git is not on the list of what only reads")
+		}
+	}
+	if len(args) == 0 {
+		f = f.worse(unlisted(s))
+	}
+	return args, at, f
+}
+
+// gitLists reports "git stash list" and "git worktree list".
+func gitLists(args []word) bool {
+	if len(args) < 2 || args[1].value != "list" {
+		return false
+	}
+	switch args[0].value {
+	case "stash":
+		return len(args) == 2
+	case "worktree":
+		return len(args) == 2 || len(args) == 3 && hasWord("--porcelain -v --verbose", args[2].value)
+	}
+	return false
 }
 
 // listsRefs reports the subcommands that print refs, in a format with fields of its own.

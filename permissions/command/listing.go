@@ -32,29 +32,28 @@ type listing struct {
 	text string
 }
 
-// listed judges a command by the list. moved is set for a command that changes the directory. known is
-// false where the list has nothing to say, because the name or a word is only known when it runs.
-func (l *listing) listed(part *Part, s simple, at dirs) (f finding, moved *flow, known bool) {
+// listed judges a command by the list. moved is set for a command that changes the directory.
+func (l *listing) listed(part *Part, s simple, at dirs) (f finding, moved *flow) {
 	if !s.words[0].static {
-		return asks(Dynamic, "the name of the command is only known when it runs"), nil, false
+		return asks(Dynamic, "the name of the command is only known when it runs"), nil
 	}
 	if hasWord("cd pushd popd", s.words[0].value) { // with a path, it is another program
 		f, end := l.changesDir(part, s, at)
-		return f, &end, true
+		return f, &end
 	}
 	for _, w := range s.args() {
 		if w.static {
 			continue
 		}
 		if traverses(w.value) {
-			return validates(ReasonTraversal), nil, false
+			return validates(ReasonTraversal), nil
 		}
-		return asks(Dynamic, w.raw+" is only known when the command runs"), nil, false
+		return asks(Dynamic, w.raw+" is only known when the command runs"), nil
 	}
 	if systemName(s.words[0]) != s.name() {
-		return unlisted(s), nil, false
+		return unlisted(s), nil
 	}
-	return l.reads(part, s, at), nil, true
+	return l.reads(part, s, at), nil
 }
 
 // reads judges a command all of whose words are known.

@@ -4,8 +4,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// literalWords reports whether words have no expansion. Globs do not count as one: literalWords is for
-// words in which the shell expands no file names.
+// literalWords reports whether words, or bodies of here-documents, have no expansion. Globs do not count as
+// one: literalWords is for words in which the shell expands no file names.
 func literalWords(words ...*syntax.Word) bool {
 	for _, w := range words {
 		if w != nil && expansionsIn(w).set {

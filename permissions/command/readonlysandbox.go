@@ -191,7 +191,7 @@ func (j *judge) commandNotReadOnly(u unwrapped, s simple, found finding, at dirs
 		if u.appends {
 			words = append(words, addedName, addedName)
 		}
-		f, _, _ := j.listing.listed(&Part{}, newSimple(words, nil, at), at)
+		f, _ := j.listing.listed(&Part{}, newSimple(words, nil, at), at)
 		if f.action == capability.Deny {
 			return f.reason
 		}

@@ -57,7 +57,7 @@ func (j *judge) redirect(p *Part, r *syntax.Redirect, at dirs) finding {
 	}
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
-		if !literalWords(r.Word) || r.Hdoc != nil && !plainBody(r.Hdoc) {
+		if !literalWords(r.Word, r.Hdoc) {
 			return asks(Dynamic, "the here-document is only known when it runs")
 		}
 		return finding{}
@@ -74,15 +74,6 @@ func (j *judge) redirect(p *Part, r *syntax.Redirect, at dirs) finding {
 		return j.redirectFrom(p, r, at)
 	}
 	return j.redirectTo(p, r, at)
-}
-
-func plainBody(w *syntax.Word) bool {
-	for _, part := range w.Parts {
-		if _, ok := part.(*syntax.Lit); !ok {
-			return false
-		}
-	}
-	return true
 }
 
 // isDescriptor reports the word of ">&" or "<&" that names a file descriptor, moves or closes one.

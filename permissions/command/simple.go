@@ -66,39 +66,55 @@ func (j *judge) call(stmt *syntax.Stmt, c *syntax.CallExpr, at dirs, floor findi
 func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor finding) ([]simple, flow) {
 	u := unwrap(words)
 	s := newSimple(u.words, inner, at)
+	p.describe(words, u, s)
 	f := floor.worse(u.floor)
 	for _, w := range u.files {
 		f = f.worse(j.judgePath(p, w, at, true))
 	}
+	if len(u.words) == 0 {
+		p.Static = p.Static && !u.hidesOptions
+		p.judge(f.worse(asks(Wrapper, "the command runs another one that is not known").orNotSandboxable("the command runs another one that is not known")))
+		j.parts.list = append(j.parts.list, *p)
+		return nil, stay(at)
+	}
+	f = f.worse(j.denial.denied(p, s))
+	found, moved := j.listing.listed(p, s, at)
+	f = f.worse(found)
+	if hidden := u.hidesOptions || len(messageFiles(s)) > 0; hidden && f.action != capability.Allow {
+		p.Static = false
+	}
+	if f.action == capability.Ask {
+		p.offerAlways(u, f)
+		f = f.orNotReadOnly(j.commandNotReadOnly(u, s, found, at))
+		f.notSandboxable = cmp.Or(f.notSandboxable, j.commandNotSandboxable(words, u, s, at))
+	}
+	p.judge(f)
+	j.parts.list = append(j.parts.list, *p)
+	end := stay(at)
+	if moved != nil {
+		if end = *moved; u.wrapped { // in a process of its own, unless the wrapper is the shell's
+			end.ok = end.ok.union(at)
+		}
+	}
+	return append([]simple{s}, j.programs(u, s, at)...), end
+}
+
+// describe fills in what a part says about its command.
+func (p *Part) describe(words []word, u unwrapped, s simple) {
 	p.Argv = asWritten(u.words)
 	p.Network = usesNetwork(s)
-	p.anyFile = at.unknown || printsBinary(s)
+	p.anyFile = s.at.unknown || printsBinary(s)
 	p.open = u.appends || slices.ContainsFunc(s.args(), func(w word) bool { return strings.Contains(w.value, "{}") })
 	p.Background = u.detaches || detaches(s.name())
 	p.spellings = spellings(words, s)
 	if u.changes {
 		p.outer = asWritten(words)
 	}
-	end := stay(at)
-	if len(u.words) == 0 {
-		p.Static = p.Static && !u.hidesOptions
-		p.judge(f.worse(asks(Wrapper, "the command runs another one that is not known").orNotSandboxable("the command runs another one that is not known")))
-		j.parts.list = append(j.parts.list, *p)
-		return nil, end
-	}
-	f = f.worse(j.denial.denied(p, s))
-	found, moved, known := j.listing.listed(p, s, at)
-	if known && moved != nil {
-		if end = *moved; u.wrapped { // in a process of its own, unless the wrapper is the shell's
-			end.ok = end.ok.union(at)
-		}
-	}
-	f = f.worse(found)
-	if u.hidesOptions = u.hidesOptions || len(messageFiles(s)) > 0; u.hidesOptions && f.action != capability.Allow {
-		p.Static = false
-	}
+}
+
+// offerAlways says what "always" may store for a command that asks, or why it stores nothing.
+func (p *Part) offerAlways(u unwrapped, f finding) {
 	switch {
-	case f.action != capability.Ask:
 	case u.wrapped:
 		p.NoAlways = "it runs another command"
 	case len(p.Argv) == 0 || !p.Static:
@@ -106,23 +122,21 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 	default:
 		p.Always, p.AlwaysExact, p.NoAlways = alwaysPrefix(p.Argv, f)
 	}
-	if f.action == capability.Ask {
-		f = f.orNotReadOnly(j.commandNotReadOnly(u, s, found, at))
-		f.notSandboxable = cmp.Or(f.notSandboxable, j.commandNotSandboxable(words, u, s, at))
-	}
-	p.judge(f)
-	j.parts.list = append(j.parts.list, *p)
-	ran := []simple{s}
-	floor = asks(Interpreter, "the command runs a program given as text")
+}
+
+// programs judges the programs that a command is given as text, and returns the commands in them.
+func (j *judge) programs(u unwrapped, s simple, at dirs) (ran []simple) {
+	floor := asks(Interpreter, "the command runs a program given as text")
 	if s.name() == "find" {
 		floor = asks(Wrapper, "find runs another command")
 	}
 	for _, text := range u.programs(s) {
 		ran = append(ran, j.nested(text, at, floor)...)
 	}
-	return ran, end
+	return ran
 }
 
+// newSimple returns a simple command of these words.
 func newSimple(words []word, inner []simple, at dirs) simple {
 	s := simple{words: words, argv: values(words), inner: inner, at: at}
 	if len(s.argv) > 0 {
