@@ -38,7 +38,7 @@ func newTestChoices(t *testing.T, mode permissions.Mode, kind sandbox.Kind) (c *
 	})
 	modes := newModes(modeOptions{life: life, sandbox: probe, emit: emit, notices: newNotices(emit), changed: func() { *changes++ }}, mode)
 	backend := Backend{Provider: loaded.Provider(script.Options{}), Model: "script"}
-	return newChoices(modes, newModels(modelOptions{life: life, catalogue: catalogue, emit: emit, notices: newNotices(emit)}, backend)), changes
+	return newChoices(modes, newModels(modelOptions{life: life, catalogue: catalogue, emit: emit, warn: func(string) {}}, backend)), changes
 }
 
 func TestChoices_SetOption(t *testing.T) {

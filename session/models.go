@@ -31,8 +31,9 @@ type modelOptions struct {
 	life      *lifetime
 	catalogue *modelCatalogue
 	// emit passes an event on to the client.
-	emit    func(transcript.Event)
-	notices *notices
+	emit func(transcript.Event)
+	// warn tells the user once, by its text, what the server cannot do well.
+	warn func(text string)
 }
 
 // newModels returns the models of a session that starts with the one of the backend.
@@ -171,7 +172,7 @@ func (m *models) learn(id string) *modelKnowledge {
 		}
 		m.emit(transcript.OptionsChanged{})
 		for _, warning := range k.warnings {
-			m.notices.once(warning, transcript.Notice{Severity: transcript.Warning, Title: "Model server", Text: warning})
+			m.warn(warning)
 		}
 	})
 	return k

@@ -23,7 +23,7 @@ func newTestModels(t *testing.T, check func(string) error) *models {
 		catalogue.background.close()
 	})
 	emit := func(transcript.Event) {}
-	return newModels(modelOptions{life: life, catalogue: catalogue, emit: emit, notices: newNotices(emit)},
+	return newModels(modelOptions{life: life, catalogue: catalogue, emit: emit, warn: func(string) {}},
 		Backend{Provider: loaded.Provider(script.Options{}), Model: "script", ThoughtLevel: "high", Check: check})
 }
 

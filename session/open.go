@@ -119,10 +119,13 @@ func (s *Session) newConversation() *conversation {
 func (s *Session) newChoices(backend Backend, stored storedChoices) *choices {
 	h := s.host
 	emit, notices := s.conversation.emit, s.conversation.notices
+	warn := func(text string) {
+		s.noticeProblem(s.conversation, text, transcript.Notice{Severity: transcript.Warning, Title: "Model server", Text: text})
+	}
 	c := newChoices(newModes(modeOptions{
 		life: s.life, sandbox: h.Sandbox, emit: emit, notices: notices, changed: func() { s.rules.project.applyMode() },
 		writable: slices.Concat([]string{s.spec.Cwd}, s.spec.Additional, s.settings.WriteRoots), own: slices.Concat(h.Own, []string{h.Home}),
-	}, cmp.Or(stored.Mode, s.settings.Mode)), newModels(modelOptions{life: s.life, catalogue: &h.catalogue, emit: emit, notices: notices}, backend))
+	}, cmp.Or(stored.Mode, s.settings.Mode)), newModels(modelOptions{life: s.life, catalogue: &h.catalogue, emit: emit, warn: warn}, backend))
 	c.restore(stored)
 	return c
 }

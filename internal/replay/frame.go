@@ -27,10 +27,10 @@ type frame struct {
 	// progress says that the frame shows the progress of a call. The number of such frames depends
 	// on the time.
 	progress bool
-	// runs says that the call starts to run, and shows that its card has content. The first progress of a
-	// call may come in this frame or in the next.
-	runs, shows bool
-	opens       bool // it is the first frame of a call
+	// moves says that the frame has the next state of a call, and shows that it has the content of its card,
+	// which comes with it or, as progress, before or after it.
+	moves, shows bool
+	opens        bool // it is the first frame of a call
 	// aside says that the frame has no place in the order of a turn: it answers a request that is
 	// none of a turn, or a prompt that was answered during the turn of another one.
 	aside      bool
@@ -164,7 +164,7 @@ func (f *frame) update(l *line) {
 		f.class, f.opens = class{"tool", u.CallID}, true
 	case u.Kind == "tool_call_update":
 		f.class, f.progress = class{"tool", u.CallID}, u.Status == nil
-		f.runs, f.shows = string(u.Status) == `"in_progress"`, u.Content != nil
+		f.moves, f.shows = u.Status != nil, u.Content != nil
 	case u.Kind == "plan":
 	case strings.HasSuffix(u.Kind, "_update"):
 		f.class = class{"state", u.Kind}
