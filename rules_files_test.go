@@ -46,7 +46,7 @@ var openers = map[string]opener{
 		"notes in the private directory of a dead session, and the directories that they name",
 	},
 	"internal/packagehosts": {
-		"filepath.EvalSymlinks",
+		"os.Readlink",
 		"where the settings of package managers lead, so that a file of a project is none of them",
 	},
 	"internal/gitdir": {

@@ -110,12 +110,42 @@ func (s settings) hosts(home string, env map[string]string, projects []string) [
 	return slices.Compact(hosts)
 }
 
-// within reports whether a file, or what it leads to, lies in one of the directories.
+// maxLinks is how many links a system follows at most.
+const maxLinks = 40
+
+// within reports whether a file, or any link on the way from its name to its content, lies in one of the
+// directories.
 func within(dirs []string, path string) bool {
-	real, err := filepath.EvalSymlinks(path)
-	return slices.ContainsFunc(dirs, func(dir string) bool {
-		return pathname.Contains(dir, path) || err == nil && pathname.Contains(dir, real)
-	})
+	at, left := split(path)
+	for links := 0; len(left) > 0; {
+		next := filepath.Join(at, left[0])
+		if slices.ContainsFunc(dirs, func(dir string) bool { return pathname.Contains(dir, next) }) {
+			return true
+		}
+		target, err := os.Readlink(next)
+		if err != nil { // no link
+			at, left = next, left[1:]
+			continue
+		}
+		if links++; links > maxLinks {
+			return true // it has no content
+		}
+		root, names := split(target)
+		if left = slices.Concat(names, left[1:]); root != "" {
+			at = root
+		}
+	}
+	return false
+}
+
+// split returns the root of a path, "" where it is relative, and the names below.
+func split(path string) (root string, names []string) {
+	path = filepath.Clean(path)
+	if filepath.IsAbs(path) {
+		root = filepath.VolumeName(path) + string(filepath.Separator)
+		path = strings.TrimPrefix(path, root)
+	}
+	return root, strings.FieldsFunc(path, func(c rune) bool { return c == filepath.Separator })
 }
 
 // readText returns the content of a file, "" if there is none that can be used.

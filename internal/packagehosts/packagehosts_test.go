@@ -67,7 +67,21 @@ func TestConfigured_InProject(t *testing.T) {
 			testreq.Skip(t, "no links here")
 		}
 	}
+	// Links from the home through the project to elsewhere, of a file and of a directory.
+	through, above := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(above, "real", "npmrc"), text)
+	for _, link := range [][2]string{
+		{filepath.Join(project, "link"), filepath.Join(through, ".npmrc")},
+		{filepath.Join(above, "real"), filepath.Join(project, "dir")},
+		{filepath.Join(project, "dir"), filepath.Join(above, "settings")},
+	} {
+		if err := os.Symlink(link[0], link[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name, tt := range map[string]struct{ home, env string }{
+		"a file through the project":       {through, ""},
+		"a directory through the project":  {t.TempDir(), "NPM_CONFIG_USERCONFIG=" + filepath.Join(above, "settings", "npmrc")},
 		"a variable":                       {t.TempDir(), "NPM_CONFIG_USERCONFIG=" + filepath.Join(project, ".npmrc")},
 		"a link in the home":               {home, ""},
 		"the home in the project":          {project, ""},

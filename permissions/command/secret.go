@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"acp-agent/internal/pathname"
 	"acp-agent/permissions"
 )
 
@@ -116,11 +117,11 @@ func gitObject(name string) bool {
 	return git >= 0 && slices.Contains(parts[git:], "objects")
 }
 
-// otherContent reports a path where Subversion or Mercurial keep the content of files.
+// otherContent reports a path where another system than git keeps the content of files.
 func otherContent(name string) bool {
-	parts := strings.Split(strings.ToLower(filepath.ToSlash(name)), "/")
+	parts := strings.Split(filepath.ToSlash(name), "/")
 	for i, part := range parts[:len(parts)-1] {
-		if next := parts[i+1]; part == ".svn" && hasWord("pristine text-base", next) || part == ".hg" && next == "store" {
+		if pathname.KeepsContent(part, parts[i+1]) {
 			return true
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"acp-agent/internal/gitdir"
+	"acp-agent/internal/pathname"
 	"acp-agent/internal/rootfile"
 )
 
@@ -35,10 +36,6 @@ var dependencyDirs = [...]string{publishedDir, "vendor", "site-packages", "bower
 // gitData are the directories of a repository whose names come from the names of branches and
 // of contents.
 var gitData = [...]string{"objects", "refs", "logs", "lfs"}
-
-// contentDirs are the directories in which other systems than git keep the content of files, as it was
-// or is, by the directory of their data. No command that only reads needs them.
-var contentDirs = map[string][]string{".svn": {"pristine", "text-base"}, ".hg": {"store"}}
 
 // ownDirs are the agent's own directories in a project.
 var ownDirs = [...]string{".acp-agent", ".agents"}
@@ -346,7 +343,8 @@ func (s *indexSearch) list(path string, info fs.FileInfo, tracked time.Time) *in
 	for _, entry := range entries {
 		abs := filepath.Join(path, entry.Name())
 		kind := s.runner.kindOf(abs)
-		kind.secret = kind.secret || slices.Contains(contentDirs[filepath.Base(path)], entry.Name())
+		// No command that only reads needs what another system than git keeps of the content of files.
+		kind.secret = kind.secret || pathname.KeepsContent(filepath.Base(path), entry.Name())
 		if kind != (nameKind{}) {
 			d.found = append(d.found, indexedName{abs, kind})
 		}
