@@ -19,7 +19,10 @@ var (
 // TestRules_Links holds that each link from one document to a file of the repository, or to a
 // section of a document, leads somewhere.
 func TestRules_Links(t *testing.T) {
-	all := documents(t)
+	all, anchors := documents(t), map[string]map[string]bool{}
+	for name, text := range all {
+		anchors[name] = anchorsOf(text)
+	}
 	for name, text := range all {
 		for _, m := range linkForm.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
 			target, anchor, _ := strings.Cut(m[1], "#")
@@ -32,7 +35,7 @@ func TestRules_Links(t *testing.T) {
 			}
 			if _, err := os.Stat(filepath.FromSlash(file)); err != nil {
 				t.Errorf("%s: the link to %s leads nowhere", name, m[1])
-			} else if anchor != "" && path.Ext(file) == ".md" && !anchorsOf(all[file])[anchor] {
+			} else if anchor != "" && path.Ext(file) == ".md" && !anchors[file][anchor] {
 				t.Errorf("%s: %s has no section #%s", name, file, anchor)
 			}
 		}
