@@ -10,11 +10,11 @@ import (
 	"acp-agent/tools"
 )
 
-// announcements are what the model was told of the tools: base by the list of the requests, said in
+// announcements are what the model knows of the tools: initial from the list of the requests, changes from
 // the conversation since.
 type announcements struct {
-	base knowledge
-	said []announcement
+	initial knowledge
+	changes []announcement
 }
 
 // knowledge is what the model was told: tools by id, with their digests; servers that are away, by
@@ -36,8 +36,8 @@ const (
 
 // The announcement of a change stands between these.
 const (
-	toldHead = "<tools_changed>"
-	toldTail = "</tools_changed>"
+	announcementHead = "<tools_changed>"
+	announcementTail = "</tools_changed>"
 )
 
 // state returns what a model knows after it was told of these tools; the caller holds mu.
@@ -51,34 +51,34 @@ func (c *catalogue) state(list []*tools.Entry) knowledge {
 
 // Announce returns what the model has to be told before its next request: which tools came,
 // changed or went since it was told last, and which servers went away or came back. away are the
-// ids of the servers that cannot be reached; said reports whether a text still stands in the
+// ids of the servers that cannot be reached; stands reports whether a text still stands in the
 // conversation. It returns "" when there is nothing to tell.
-func (p *Pipeline) Announce(away []string, said func(text string) bool) string {
-	return p.catalogue.announce(p.modePolicy(), away, said)
+func (p *Pipeline) Announce(away []string, stands func(text string) bool) string {
+	return p.catalogue.announce(p.modePolicy(), away, stands)
 }
 
-func (c *catalogue) announce(policy *ModePolicy, away []string, said func(text string) bool) string {
+func (c *catalogue) announce(policy *ModePolicy, away []string, stands func(text string) bool) string {
 	c.refreshAndLock()
 	defer c.mu.Unlock()
 	c.freeze(policy)
-	known := c.told.known(said)
+	known := c.announced.known(stands)
 	now := maps.Clone(known)
 	text := c.text(c.news(known, now, policy, away))
 	if text != "" {
-		c.told.said = append(c.told.said, announcement{text, now})
+		c.announced.changes = append(c.announced.changes, announcement{text, now})
 	}
 	return text
 }
 
-// known returns what the model knows when said reports which texts still stand in the
+// known returns what the model knows when stands reports which texts still stand in the
 // conversation: what was known with the last of them.
-func (a *announcements) known(said func(text string) bool) knowledge {
-	for _, one := range slices.Backward(a.said) {
-		if said(one.text) {
+func (a *announcements) known(stands func(text string) bool) knowledge {
+	for _, one := range slices.Backward(a.changes) {
+		if stands(one.text) {
 			return one.state
 		}
 	}
-	return a.base
+	return a.initial
 }
 
 // news returns how the tools and servers differ from what the model knows, and changes now to what
@@ -152,7 +152,7 @@ func (c *catalogue) text(n news) string {
 	if b.Len() == 0 {
 		return ""
 	}
-	return toldHead + "\n" + b.String() + toldTail
+	return announcementHead + "\n" + b.String() + announcementTail
 }
 
 // describe describes tools in full as far as they would stand in the requests, else by

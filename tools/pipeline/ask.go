@@ -38,7 +38,7 @@ func (a *approval) ask(ctx context.Context) error {
 		return err
 	}
 	a.card.Content = preview
-	if settled, err := a.heedEarlier(ctx); settled {
+	if settled, err := a.applyEarlierAnswer(ctx); settled {
 		return err
 	}
 	if a.judgement.decision.Action == capability.Allow {

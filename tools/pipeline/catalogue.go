@@ -49,10 +49,10 @@ type catalogue struct {
 	index      *bm25.Index // made by the first search
 	only       bool        // the last answer of listedOnly
 
-	listed  []*tools.Entry // as they were when they were listed
-	written []model.Tool   // listed in the form of a request; nil before the first request
-	found   []string       // ids of hidden ones that the model was shown with their arguments
-	told    announcements
+	listed    []*tools.Entry // as they were when they were listed
+	written   []model.Tool   // listed in the form of a request; nil before the first request
+	found     []string       // ids of hidden ones that the model was shown with their arguments
+	announced announcements
 }
 
 func newCatalogue(enabled []*tools.Entry, o Deferral, lacks func(*tools.Entry) string, listedOnly func() bool) *catalogue {
@@ -155,12 +155,12 @@ func (c *catalogue) freeze(policy *ModePolicy) {
 		}
 		c.written = append(c.written, tool)
 	}
-	c.told.base = c.state(c.listed)
+	c.announced.initial = c.state(c.listed)
 	if searchable {
-		c.told.base = c.state(c.order)
+		c.announced.initial = c.state(c.order)
 	}
 	if c.only {
-		c.told.base[onlyMark] = onlyMark
+		c.announced.initial[onlyMark] = onlyMark
 	}
 }
 

@@ -65,7 +65,7 @@ func (j *judgement) judge(ctx context.Context) error {
 			j.decision.NoAlways = "its directory is not one that may be opened for good"
 		}
 	}
-	j.heedWatchdog()
+	j.applyWatchdog()
 	j.askForMissed(ctx)
 	j.askAboutNames()
 	return j.askAboutReading(ctx)

@@ -144,10 +144,10 @@ func (a *approval) release() {
 	a.sink.Emit(transcript.ToolState{CallID: a.ID, State: transcript.Queued})
 }
 
-// heedEarlier applies what the user answered about the call on the card of an earlier one, and reports whether that
+// applyEarlierAnswer applies what the user answered about the call on the card of an earlier one, and reports whether that
 // settles it. A refusal does in any case. A yes does if the call still is what the card showed; else it is asked
 // about by itself.
-func (a *approval) heedEarlier(ctx context.Context) (settled bool, err error) {
+func (a *approval) applyEarlierAnswer(ctx context.Context) (settled bool, err error) {
 	e := a.earlier
 	if e == nil {
 		return false, nil

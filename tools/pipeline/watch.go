@@ -65,9 +65,9 @@ func (w *watchdogCheck) watched(ctx context.Context) watchdog.Call {
 	return call
 }
 
-// heedWatchdog makes the rules' answer at least a question when the watchdog wants
-// the user asked. That no "always" would end its asking is why none is offered.
-func (j *judgement) heedWatchdog() {
+// applyWatchdog makes the rules' answer at least a question when the watchdog wants
+// the user to be asked. It asks each time, so that no "always" is offered.
+func (j *judgement) applyWatchdog() {
 	switch {
 	case j.watchdogReason == "":
 		return
