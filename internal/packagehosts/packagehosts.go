@@ -138,14 +138,14 @@ func within(dirs []string, path string) bool {
 	return false
 }
 
-// split returns the root of a path, "" where it is relative, and the names below.
+// split returns the root of a path, "" where it is relative, and the names below. A ".." stays among them: after
+// a link it means the directory above what the link leads to.
 func split(path string) (root string, names []string) {
-	path = filepath.Clean(path)
 	if filepath.IsAbs(path) {
-		root = filepath.VolumeName(path) + string(filepath.Separator)
-		path = strings.TrimPrefix(path, root)
+		volume := filepath.VolumeName(path)
+		root, path = volume+string(filepath.Separator), path[len(volume):]
 	}
-	return root, strings.FieldsFunc(path, func(c rune) bool { return c == filepath.Separator })
+	return root, strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == filepath.Separator })
 }
 
 // readText returns the content of a file, "" if there is none that can be used.

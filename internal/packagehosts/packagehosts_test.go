@@ -184,3 +184,32 @@ func write(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+// After a link ".." is the directory above what the link leads to, not the one above its name.
+func TestConfigured_ParentOfLink(t *testing.T) {
+	t.Parallel()
+	project, outside, home := t.TempDir(), t.TempDir(), t.TempDir()
+	project, err := filepath.EvalSymlinks(project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(project, "npmrc"), "registry=https://a.example/\n")
+	write(t, filepath.Join(project, "sub", "x"), "")
+	around := filepath.Join(outside, "link") + "/../npmrc"
+	for _, link := range [][2]string{
+		{filepath.Join(project, "sub"), filepath.Join(outside, "link")},
+		{around, filepath.Join(home, ".npmrc")},
+	} {
+		if err := os.Symlink(link[0], link[1]); err != nil {
+			testreq.Skip(t, "no links here")
+		}
+	}
+	for name, tt := range map[string]struct{ home, env string }{
+		"a variable":         {t.TempDir(), "NPM_CONFIG_USERCONFIG=" + around},
+		"a link in the home": {home, ""},
+	} {
+		if got := packagehosts.Configured(tt.home, []string{tt.env}, []string{project}); len(got) > 0 {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
