@@ -14,6 +14,14 @@ import (
 // never waits for it.
 const maxQueued = 128 << 20
 
+const (
+	// gathering is how long entries wait for more, so that they are cleaned and written after the step of the turn
+	// that they are of and not beside it. A killed process loses the entries of that time.
+	gathering = 100 * time.Millisecond
+	// mostGathered is how many bytes wait no longer.
+	mostGathered = 1 << 20
+)
+
 // Options are what a Recorder is made of.
 type Options struct {
 	Header Header
@@ -36,6 +44,7 @@ type Recorder struct {
 	file  *os.File
 	start time.Time
 	wake  chan struct{} // has one value while entries wait
+	hurry chan struct{} // has one value when they are not to wait for more
 	done  chan struct{} // closed when the goroutine has ended
 
 	mu      sync.Mutex // guards what follows, and the order of entries
@@ -75,7 +84,7 @@ func Create(path string, o Options) (*Recorder, error) {
 		o.Secrets = func() int { return 0 }
 	}
 	o.Header.Format, o.Header.Version = format, version
-	r := &Recorder{o: o, file: file, start: o.Header.Started, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	r := &Recorder{o: o, file: file, start: o.Header.Started, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), done: make(chan struct{})}
 	line, err := encode(o.Header)
 	if err == nil {
 		_, err = file.Write(append(line, '\n'))
@@ -122,16 +131,20 @@ func (r *Recorder) add(p pending) {
 	if !p.Kind.anywhere() {
 		r.moves++
 	}
-	r.queue = append(r.queue, p)
-	if r.size += len(p.Data) + p.size; r.size > maxQueued {
+	if r.queue = append(r.queue, p); len(r.queue) == 1 {
+		signal(r.wake)
+	}
+	if r.size += len(p.Data) + p.size; r.size > mostGathered {
+		signal(r.hurry)
+	}
+	if r.size > maxQueued {
 		r.fail(errors.New("the disk is too slow"))
 	}
-	r.signal()
 }
 
-func (r *Recorder) signal() {
+func signal(c chan<- struct{}) {
 	select {
-	case r.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -166,6 +179,10 @@ func (r *Recorder) write() {
 		timeout := join.waits()
 		select {
 		case <-r.wake:
+			select {
+			case <-r.hurry:
+			case <-time.After(gathering):
+			}
 		case <-timeout:
 		}
 		var list []pending
@@ -192,7 +209,8 @@ func (r *Recorder) Close() error {
 	r.add(pending{Entry: Entry{Kind: Closed}})
 	r.mu.Lock()
 	r.closed = true
-	r.signal()
+	signal(r.wake)
+	signal(r.hurry)
 	r.mu.Unlock()
 	<-r.done
 	err := r.file.Close()

@@ -56,6 +56,7 @@ var lines = []line{
 	{"4 KB turns, turn 96-100", "ms", 2, 0},
 	{"4 KB turns, 96-100 over 1", "x", 0, 1.2},
 	{"4 KB turns, 96-100 over 2-6", "x", 0, 0},
+	{"4 KB turns, 96-100 over 2-6, the same of CPU", "x", 0, 1.2},
 	{"idle memory, PSS", "MB", 0, 15},
 	{"peak memory, RSS", "MB", 0, 35},
 	{"CPU of everything above", "ms", 4, 0},

@@ -192,20 +192,29 @@ func (r *run) manySessions(s *subject) error {
 	return r.note("20 sessions x 500 deltas", s, value, err)
 }
 
-// turns measures a long conversation: what a turn costs when much was said before.
+// turns measures a long conversation: what a turn costs when much was said before. The time of a
+// turn includes the model server, which reads the whole conversation; the CPU is the agent's alone.
 func (r *run) turns(s *subject) error {
 	r.model.steps(say(strings.Repeat("word ", 40), 20)) // 4 KB
 	session, _, err := s.open()
 	if err != nil {
 		return err
 	}
-	var all []float64
+	var all, cpu []float64
 	for i := range 100 {
+		before, err := cpuOf(s.cmd.Process.Pid)
+		if err != nil {
+			return err
+		}
 		took, err := s.prompt(session, fmt.Sprint("go on ", i))
 		if err != nil {
 			return err
 		}
-		all = append(all, milliseconds(took))
+		after, err := cpuOf(s.cmd.Process.Pid)
+		if err != nil {
+			return err
+		}
+		all, cpu = append(all, milliseconds(took)), append(cpu, milliseconds(after-before))
 	}
 	early, late := median(all[1:6]), median(all[95:])
 	r.results.add("4 KB turns, turn 1", s.name, all[0])
@@ -213,5 +222,6 @@ func (r *run) turns(s *subject) error {
 	r.results.add("4 KB turns, turn 96-100", s.name, late)
 	r.results.add("4 KB turns, 96-100 over 1", s.name, late/all[0])
 	r.results.add("4 KB turns, 96-100 over 2-6", s.name, late/early)
+	r.results.add("4 KB turns, 96-100 over 2-6, the same of CPU", s.name, median(cpu[95:])/median(cpu[1:6]))
 	return nil
 }
