@@ -9,7 +9,7 @@ import (
 // files, as it was or is, by the directory of their data, in lower case.
 var versionedDirs = map[string][]string{
 	".svn":   {"pristine", "text-base"},
-	".hg":    {"store", "patches", "shelved", "strip-backup", "largefiles"},
+	".hg":    {"store", "patches", "shelved", "shelve-backup", "merge", "strip-backup", "largefiles"},
 	".bzr":   {"repository", "checkout"},
 	".jj":    {"repo"},
 	".pijul": {"pristine", "changes"},
@@ -20,5 +20,7 @@ var versionedDirs = map[string][]string{
 // KeepsContent reports whether a version control system other than git keeps the content of files in the
 // directory name of the directory dir; both are single names, which are compared without regard to case.
 func KeepsContent(dir, name string) bool {
-	return slices.Contains(versionedDirs[strings.ToLower(dir)], strings.ToLower(name))
+	dir, name = strings.ToLower(dir), strings.ToLower(name)
+	// A further queue of patches that Mercurial keeps has a directory of its own.
+	return slices.Contains(versionedDirs[dir], name) || dir == ".hg" && strings.HasPrefix(name, "patches-")
 }

@@ -183,7 +183,7 @@ func TestJudge_WhatGitKeeps(t *testing.T) {
 		"cat .git/config": true, "rev .git/config": true, "cut -d: -f3 .git/config | head": true, "od -c src/../.git/config": true,
 		"cd .git && fold -w 5 config": true, "grep -o . < .git/config": true, "git remote -v | rev": true, "git remote -v; rev a": true,
 		"git remote -v": false, " git remote -v ": false, "git remote | head": false, "git -C src remote -v | rev": false, "cat .git/HEAD": false,
-		"od -tx1 .git/objects/aa/bb": true, "cat .git/modules/m/objects/pack/p.pack": true, "cat .GIT/Objects/aa/bb": true, "cat .svn/pristine/aa/aabb.svn-base": true, "head a/.svn/text-base/x": true, "cat .hg/store/data/a.i": true, "cat .hg/patches/a.diff": true, "cat .hg/shelved/a.patch": true, "cat CVS/Base/a": true, "cat a/_darcs/patches/x": true, "cat .bzr/repository/x": true, "cat CVS/Entries": false, "cat .svn/entries": false, "cat .hg/branch": false, "ls .git/objects": false,
+		"od -tx1 .git/objects/aa/bb": true, "cat .git/modules/m/objects/pack/p.pack": true, "cat .GIT/Objects/aa/bb": true, "cat .svn/pristine/aa/aabb.svn-base": true, "head a/.svn/text-base/x": true, "cat .hg/store/data/a.i": true, "cat .hg/patches/a.diff": true, "cat .hg/shelved/a.patch": true, "cat .hg/shelve-backup/a.patch": true, "cat .hg/merge/0a1b": true, "cat .HG/Patches-mine/a.diff": true, "cat .hg/patches.queues": false, "cat CVS/Base/a": true, "cat a/_darcs/patches/x": true, "cat .bzr/repository/x": true, "cat CVS/Entries": false, "cat .svn/entries": false, "cat .hg/branch": false, "ls .git/objects": false,
 		"cat objects/a .git/b": false,
 	} {
 		env := testEnv()

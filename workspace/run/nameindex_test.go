@@ -124,9 +124,9 @@ func TestSearch_Objects(t *testing.T) {
 // from no other, for their own programs need it.
 func TestSearch_OtherContent(t *testing.T) {
 	dir := realDir(t)
-	layFiles(t, dir, ".svn/pristine/aa/x.svn-base", ".svn/wc.db", "p/.svn/text-base/x.svn-base", "p/.hg/store/data/x.i", "p/.hg/patches/x.diff", "p/.hg/hgrc", "c/CVS/Base/x", "c/CVS/Entries", "d/_darcs/pristine.hashed/x", "d/_darcs/prefs/boring", "store/x", "pristine/x")
+	layFiles(t, dir, ".svn/pristine/aa/x.svn-base", ".svn/wc.db", "p/.svn/text-base/x.svn-base", "p/.hg/store/data/x.i", "p/.hg/patches/x.diff", "p/.hg/patches-mine/x.diff", "p/.hg/shelve-backup/x.patch", "p/.hg/merge/0a1b", "p/.hg/hgrc", "c/CVS/Base/x", "c/CVS/Entries", "d/_darcs/pristine.hashed/x", "d/_darcs/prefs/boring", "store/x", "pristine/x")
 	w := hiding(t, dir)
-	for reading, want := range map[bool][]string{false: nil, true: {".svn/pristine", "c/CVS/Base", "d/_darcs/pristine.hashed", "p/.hg/patches", "p/.hg/store", "p/.svn/text-base"}} {
+	for reading, want := range map[bool][]string{false: nil, true: {".svn/pristine", "c/CVS/Base", "d/_darcs/pristine.hashed", "p/.hg/merge", "p/.hg/patches", "p/.hg/patches-mine", "p/.hg/shelve-backup", "p/.hg/store", "p/.svn/text-base"}} {
 		var names []string
 		for _, path := range w.search(searchQuery{secrets: true, reading: reading}).secrets {
 			names = append(names, filepath.ToSlash(strings.TrimPrefix(path, dir+string(filepath.Separator))))
