@@ -163,3 +163,13 @@ func (c *gitConfig) value() bool {
 		}
 	}
 }
+
+// writesGitConfig reports a command of git that may write the configuration of a repository: each whose
+// subcommand is not known to leave that alone. No alias can take the name of one of those.
+func writesGitConfig(s simple) bool {
+	return s.name() == "git" && !hasWord("status log diff show add commit rm mv restore reset revert stash tag merge rebase "+
+		"cherry-pick blame annotate grep describe ls-files ls-tree ls-remote rev-parse rev-list clean reflog shortlog cat-file "+
+		"merge-base name-rev for-each-ref show-ref symbolic-ref update-ref count-objects diff-tree diff-index diff-files "+
+		"check-ignore check-attr merge-tree merge-file apply am format-patch range-diff cherry notes var version archive bundle "+
+		"fsck gc repack prune pack-refs read-tree write-tree update-index checkout-index hash-object", subcommand(s))
+}

@@ -158,6 +158,23 @@ func TestJudge_Network(t *testing.T) {
 	}
 }
 
+// What is known not to write the configuration of a repository does not get to write it.
+func TestJudge_GitConfig(t *testing.T) {
+	for text, want := range map[string]bool{
+		"git status": false, "git -C sub -c user.name=x commit -m x": false, "/usr/bin/git add . && git commit -m branch": false,
+		"git stash pop": false, "git rebase main": false, "git --no-pager log": false, "timeout 5 git merge x": false, "npm test": false,
+		"git branch x": true, "git checkout -b x": true, "git switch x": true, "git push -u origin x": true, "git fetch": true,
+		"git remote add o x": true, "git config a.b c": true, "git submodule add x": true, "git init": true, "git worktree add x": true,
+		"git st": true, "git": true, "git $X": true, "echo status | xargs git": true, "git status; env git lfs install": true,
+		"bash -c 'git branch x'": true, "GIT_DIR=x git branch y": true, "git -c alias.x='!y' x": true,
+	} {
+		got := slices.ContainsFunc(command.Judge(text, testEnv()).Parts, func(p command.Part) bool { return p.GitConfig })
+		if got != want {
+			t.Errorf("Judge(%q): a part writes the configuration: %v, want %v", text, got, want)
+		}
+	}
+}
+
 // TestJudge_Untrusted holds T2: nothing that a project names runs before it is trusted.
 func TestJudge_Untrusted(t *testing.T) {
 	env := testEnv()

@@ -21,6 +21,7 @@ type Part struct {
 	// Validation marks a finding that no stored rule lifts.
 	Validation bool
 	Network    bool // may need the network (S4)
+	GitConfig  bool // a command of git that may write the configuration of a repository (S3)
 	// Background says that the shell does not wait for it, or that it starts a process that outlives
 	// the shell.
 	Background bool

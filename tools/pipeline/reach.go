@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"path"
-
 	"acp-agent/capability"
 	"acp-agent/permissions/command"
 	"acp-agent/workspace/run"
@@ -22,8 +20,8 @@ type reach struct {
 	texts    []judgedText
 	settings []string
 
-	network bool // of a command on the network table, or one that failed without it
-	git     bool // some command is git
+	network   bool // of a command on the network table, or one that failed without it
+	gitConfig bool // some command of git may write the configuration of a repository
 	// others says that the call also has commands that neither need the network nor only read.
 	others bool
 	// missed is what the very same command failed for want of.
@@ -56,9 +54,7 @@ func (r *reach) note(v command.Verdict) {
 	for _, part := range v.Parts {
 		r.reads = append(r.reads, part.Reads...)
 		r.others = r.others || !part.Network && part.Action != capability.Allow
-		if len(part.Argv) > 0 && path.Base(part.Argv[0]) == "git" {
-			r.git = true
-		}
+		r.gitConfig = r.gitConfig || part.GitConfig
 		r.outside = r.outside || part.ReachesOut()
 	}
 }

@@ -29,7 +29,7 @@ func (s *sandboxing) grant(ctx context.Context) run.Grant {
 	held := s.pipeline.readOnly() != nil
 	grant := run.Grant{
 		Network:   !s.entry.Requires.Net.IsZero(),
-		GitConfig: s.reach.git && !s.reach.readsOnly,
+		GitConfig: s.reach.gitConfig && !s.reach.readsOnly,
 		Unasked:   !s.reach.approved,
 		ReadsOnly: reading || s.entry.ReadOnly, Unattended: s.pipeline.Asker == nil || s.pipeline.restricted,
 		Reading: reading || held, Held: held, Secrets: s.reach.secrets, HidesObjects: reading && s.reach.hidesObjects,
