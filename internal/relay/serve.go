@@ -1,15 +1,17 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"sync"
 	"time"
 )
 
 const (
-	// maxConnections bounds the connections of one server; further ones wait to be accepted.
+	// maxConnections bounds the connections of one server; a further one ends the one that was idle longest.
 	maxConnections = 64
 	// acceptPause is how long a server waits after it could not accept, for example because
 	// the process had no descriptor left.
@@ -23,12 +25,16 @@ type Server struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
+	start    time.Time
+
+	mu   sync.Mutex // guards open
+	open []*carried // in the order in which they came
 }
 
 // Serve joins each connection that l accepts with one that dial makes, until Close. A connection
-// for which dial fails is closed. Close closes l, too. The context of dial ends with the server.
+// for which dial fails is closed. Close closes l, too. The context of dial ends with the connection, and with the server.
 func Serve(l net.Listener, dial func(ctx context.Context) (net.Conn, error)) *Server {
-	s := &Server{listener: l, dial: dial}
+	s := &Server{listener: l, dial: dial, start: time.Now()}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.running.Go(s.accept)
 	return s
@@ -43,22 +49,13 @@ func (s *Server) Close() {
 }
 
 func (s *Server) accept() {
-	slots := make(chan struct{}, maxConnections)
 	for {
-		select {
-		case slots <- struct{}{}:
-		case <-s.ctx.Done():
-			return
-		}
 		client, err := s.listener.Accept()
 		if err == nil {
-			s.running.Go(func() {
-				defer func() { <-slots }()
-				s.carry(client)
-			})
+			s.makeRoom()
+			s.carry(client)
 			continue
 		}
-		<-slots
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
@@ -70,18 +67,31 @@ func (s *Server) accept() {
 	}
 }
 
-// carry joins one connection, until it or the server ends.
-func (s *Server) carry(client net.Conn) {
-	defer client.Close()
-	server, err := s.dial(s.ctx)
-	if err != nil {
+// makeRoom ends the connection that was idle longest where there are as many as may be: a client that keeps
+// connections for later, or that is gone without a word, would keep all others out.
+func (s *Server) makeRoom() {
+	s.mu.Lock()
+	if len(s.open) < maxConnections {
+		s.mu.Unlock()
 		return
 	}
-	defer server.Close()
-	stop := context.AfterFunc(s.ctx, func() {
-		client.Close()
-		server.Close()
+	idlest := slices.MinFunc(s.open, func(a, b *carried) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
+	s.mu.Unlock()
+	idlest.end()
+	<-idlest.ended
+}
+
+// carry joins one connection in the background, until it or the server ends.
+func (s *Server) carry(client net.Conn) {
+	c := newCarried(s.ctx, client, s.start)
+	s.mu.Lock()
+	s.open = append(s.open, c)
+	s.mu.Unlock()
+	s.running.Go(func() {
+		defer close(c.ended)
+		c.join(s.dial)
+		s.mu.Lock()
+		s.open = slices.DeleteFunc(s.open, func(other *carried) bool { return other == c })
+		s.mu.Unlock()
 	})
-	defer stop()
-	Join(client, server, nil)
 }

@@ -135,37 +135,49 @@ func TestServer_Close(t *testing.T) {
 	}
 }
 
-// No more connections are carried at a time than may be, and one that ends makes room.
+// No more connections are carried at a time than may be: one more ends the one that was idle longest, which is the
+// oldest only where that carried nothing since.
 func TestServer_Bound(t *testing.T) {
 	behind := listen(t)
 	front := listen(t)
 	s := Serve(front, dialTo(behind))
 	defer s.Close()
-	var clients []*net.TCPConn
-	for range maxConnections + 1 {
+	var clients, servers []net.Conn
+	join := func() {
+		t.Helper()
 		clients = append(clients, connect(t, front))
-	}
-	for range maxConnections {
 		conn, err := behind.Accept()
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer conn.Close()
+		t.Cleanup(func() { conn.Close() })
+		servers = append(servers, conn)
 	}
-	next := make(chan net.Conn, 1)
-	go func() {
-		conn, _ := behind.Accept()
-		next <- conn
-	}()
-	select {
-	case <-next:
-		t.Fatal("one more is carried")
-	case <-time.After(100 * time.Millisecond):
+	carries := func(i int) bool {
+		t.Helper()
+		got := make([]byte, 1)
+		_, sent := clients[i].Write([]byte("x"))
+		_, err := io.ReadFull(servers[i], got)
+		return sent == nil && err == nil
 	}
-	_ = clients[0].SetLinger(0)
-	clients[0].Close()
-	if conn := <-next; conn != nil {
-		conn.Close()
+	for range maxConnections {
+		join()
+	}
+	if !carries(0) {
+		t.Fatal("the first connection does not carry")
+	}
+	join()
+	if _, err := clients[1].Read(make([]byte, 1)); err == nil || carries(1) {
+		t.Errorf("the connection that was idle longest goes on: %v", err)
+	}
+	for _, i := range []int{0, 2, maxConnections - 1, maxConnections} {
+		if !carries(i) {
+			t.Errorf("connection %d was ended", i)
+		}
+	}
+	clients[5].Close()
+	if _, err := servers[5].Read(make([]byte, 1)); err == nil {
+		t.Error("the end of a connection is not passed on")
 	}
 }
 
