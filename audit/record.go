@@ -19,6 +19,10 @@ const (
 	End = "end"
 	// Kept is a rule, Tool and Touches, that the user kept for the project by a command.
 	Kept = "kept"
+	// Opened is a port of a job, the one of the call Call, that the user opened at the address Touches of the machine;
+	// Closed is its end.
+	Opened = "opened"
+	Closed = "closed"
 	// Recovered follows a line that is not a record, see Cut.
 	Recovered = "recovered"
 	// Full is the last record of a file that has reached its size.

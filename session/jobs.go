@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"acp-agent/audit"
 	"acp-agent/internal/record"
 	"acp-agent/kinds"
 	"acp-agent/tools"
@@ -27,6 +28,8 @@ type jobs struct {
 	logger       *slog.Logger
 	// running are the jobs of the workspace. It is set once, when the workspace is open.
 	running *run.Jobs
+	// audit has the ports that the user opens; nil when none is kept. It is set once, before any job starts.
+	audit *audit.Log
 	// report puts a message about a job into the conversation.
 	report func(synthetic)
 
@@ -63,7 +66,7 @@ type jobHappened struct {
 }
 
 func (j *jobs) hooks() run.JobHooks {
-	return run.JobHooks{Started: j.onStart, Printed: j.onOutput, Listens: j.onListens, Ended: j.onEnd}
+	return run.JobHooks{Started: j.onStart, Printed: j.onOutput, Listens: j.onListens, Forwards: j.onForward, Ended: j.onEnd}
 }
 
 func (j *jobs) onStart(job tools.Job) {
@@ -82,6 +85,21 @@ func (j *jobs) onOutput(job tools.Job, text string) {
 
 func (j *jobs) onListens(job tools.Job) {
 	j.happened(transcript.JobListens{CallID: job.CallID, Ports: job.Ports}, jobHappened{})
+}
+
+// onForward records in the audit that a port of a job is open on the machine, or closed again (R129, L1).
+func (j *jobs) onForward(f run.Forwarding) {
+	record := audit.Record{
+		Event: audit.Closed, Call: f.Job.CallID, Touches: []string{fmt.Sprintf("127.0.0.1:%d", f.HostPort)},
+		Reason: fmt.Sprintf("port %d of %s", f.Port, f.Job.ID), By: "the end of the job",
+	}
+	if f.ByUser {
+		record.By = "person: /jobs forward stop"
+	}
+	if f.Open {
+		record.Event, record.By = audit.Opened, "person: /jobs forward"
+	}
+	j.audit.Append(record)
 }
 
 // onEnd reports that a job has ended. A subagent learns it with its next request, from news.

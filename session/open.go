@@ -140,6 +140,7 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 	s.sources = newSources(sourcesOptions{
 		opened: s.opened, project: s.rules.project, conversation: s.conversation, policy: s.rules.policy, adopt: s.agents.adopt,
 	})
+	background.audit = s.rules.audit
 	playHappened(s.opened, background, s.sources.servers, s.conversation)
 	s.prompts = &promptReader{
 		opened: s.opened, conversation: s.conversation, models: s.choices.models, sources: s.sources, agents: s.agents, performer: s.performer,

@@ -214,6 +214,9 @@ func showRecord(out io.Writer, r audit.Record) error {
 	case audit.Kept:
 		fmt.Fprintf(&b, "%s  %s %s: %s, by %s (%s)\n", r.Time.Format(time.DateTime), recordText(r.Tool),
 			recordText(strings.Join(r.Touches, ", ")), r.Verdict, recordText(r.By), recordText(r.Reason))
+	case audit.Opened, audit.Closed:
+		fmt.Fprintf(&b, "%s  %s %s, by %s (%s)\n", r.Time.Format(time.DateTime), r.Event,
+			recordText(strings.Join(r.Touches, ", ")), recordText(r.By), recordText(r.Reason))
 	default:
 		fmt.Fprintf(&b, "%s  %s\n", r.Time.Format(time.DateTime), r.Event)
 	}

@@ -16,8 +16,19 @@ type JobHooks struct {
 	// Listens is called when the ports on which a job listens have changed, or the ports of the machine that
 	// lead to them. It is not called when they go because the job ends.
 	Listens func(tools.Job)
+	// Forwards is called when a port of the machine is opened to one of a job, and when it is closed, also when the job
+	// ends and, unlike the others, while the session closes.
+	Forwards func(Forwarding)
 	// Ended is called once, after the last Printed and Listens.
 	Ended func(tools.Job)
+}
+
+// Forwarding is a port of the machine's loopback address that was opened to one of a job, or closed again.
+type Forwarding struct {
+	Job            tools.Job
+	Port, HostPort int // of the job, and of the machine
+	Open           bool
+	ByUser         bool // the user said so; else the job has ended
 }
 
 // callHook calls a hook, unless the session closes.
@@ -39,6 +50,12 @@ func (h JobHooks) started(job tools.Job) {
 func (h JobHooks) listens(job tools.Job) {
 	if h.Listens != nil {
 		h.Listens(job)
+	}
+}
+
+func (h JobHooks) forwards(f Forwarding) {
+	if h.Forwards != nil {
+		h.Forwards(f)
 	}
 }
 

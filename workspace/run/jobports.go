@@ -65,7 +65,7 @@ func ownPorts(listeners func() ([]netns.Listener, error), p *launch.Process) (po
 // watchPorts refreshes the ports of a job until ctx ends, and then closes the ports of the machine
 // that lead to them.
 func (js *Jobs) watchPorts(ctx context.Context, j *job) {
-	defer j.leaveNetwork()
+	defer js.leaveNetwork(j)
 	started := time.Now()
 	for {
 		pace := portPaceFirst
@@ -149,11 +149,12 @@ func (j *job) enterNetwork(n jobNetwork) {
 
 // leaveNetwork closes what leads to the ports of a job that has ended, and forgets its network. It returns when no connection
 // is left.
-func (j *job) leaveNetwork() {
+func (js *Jobs) leaveNetwork(j *job) {
 	j.portsMu.Lock()
 	defer j.portsMu.Unlock()
-	for _, f := range j.forwards {
+	for port, f := range j.forwards {
 		f.server.Close()
+		js.hooks.forwards(Forwarding{Job: j.snapshot(), Port: port, HostPort: f.port})
 	}
 	j.network, j.forwards = jobNetwork{}, nil
 	j.setPorts(nil)
@@ -189,9 +190,10 @@ func (js *Jobs) Forward(port, hostPort int) (tools.Job, error) {
 	if err != nil {
 		return tools.Job{}, hostPortError(hostPort, err)
 	}
-	dial := j.network.dial
+	dial, at := j.network.dial, listener.Addr().(*net.TCPAddr).Port
+	js.hooks.forwards(Forwarding{Job: j.snapshot(), Port: port, HostPort: at, Open: true, ByUser: true})
 	j.forwards[port] = &forward{
-		port:   listener.Addr().(*net.TCPAddr).Port,
+		port:   at,
 		server: relay.Serve(listener, func(ctx context.Context) (net.Conn, error) { return dial(ctx, port) }),
 	}
 	js.publishPorts(j, kinds.PortNumbers(j.snapshot().Ports))
@@ -247,6 +249,7 @@ func (js *Jobs) closeForward(j *job, port int) bool {
 	if f != nil {
 		f.server.Close()
 		delete(j.forwards, port)
+		js.hooks.forwards(Forwarding{Job: j.snapshot(), Port: port, HostPort: f.port, ByUser: true})
 	}
 	j.portsMu.Unlock()
 	if f != nil {

@@ -63,6 +63,9 @@ func serves(n jobNetwork, prints <-chan string) work {
 func (t *told) ports() JobHooks {
 	hooks := t.hooks()
 	hooks.Listens = func(j tools.Job) { t.add("%s listens on %v", j.ID, j.Ports) }
+	hooks.Forwards = func(f Forwarding) {
+		t.add("%s port %d at %v: open %v, by the user %v", f.Job.ID, f.Port, f.HostPort > 0, f.Open, f.ByUser)
+	}
 	return hooks
 }
 
@@ -200,6 +203,35 @@ func TestJobs_Forward(t *testing.T) {
 	js.wait()
 	if last := heard.lines[len(heard.lines)-1]; last != "job_1 stopped" {
 		t.Errorf("told last: %s", last)
+	}
+	heard.onlyForwards(t, "open true, by the user true", "open false, by the user true", "open true, by the user true", "open false, by the user false")
+}
+
+// TestJobs_ForwardClosing: that a port is closed is told while the session closes, too.
+func TestJobs_ForwardClosing(t *testing.T) {
+	t.Parallel()
+	var heard told
+	js := testJobs(heard.ports(), nil)
+	start(t, js, serves(jobNetwork{(&heldPorts{ports: []int{5173}}).look, noDial}, nil))
+	if _, err := js.Forward(5173, 0); err != nil {
+		t.Fatal(err)
+	}
+	js.Close()
+	js.wait()
+	heard.onlyForwards(t, "open true, by the user true", "open false, by the user false")
+}
+
+// onlyForwards compares what was told about ports that were opened and closed.
+func (t *told) onlyForwards(tt *testing.T, want ...string) {
+	tt.Helper()
+	var got []string
+	for _, line := range t.lines {
+		if what, ok := strings.CutPrefix(line, "job_1 port 5173 at true: "); ok {
+			got = append(got, what)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		tt.Errorf("told of ports (-want +got):\n%s", diff)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -15,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"acp-agent/audit"
 	"acp-agent/internal/netns"
 	"acp-agent/internal/testkit/acptest"
 	"acp-agent/internal/testkit/testreq"
@@ -183,6 +187,33 @@ func TestJobs_Forward(t *testing.T) {
 	if _, err := idle.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("a connection is left: %v", err)
 	}
+	address := fmt.Sprintf("127.0.0.1:%d", first)
+	want := []string{
+		"opened " + address + " by person: /jobs forward", "closed " + address + " by person: /jobs forward stop",
+		"opened " + address + " by person: /jobs forward", "closed " + address + " by the end of the job",
+	}
+	if diff := cmp.Diff(want, auditedPorts(t, s)); diff != "" {
+		t.Errorf("the audit (-want +got):\n%s", diff)
+	}
+}
+
+// auditedPorts is what the audit says of the ports of jobs that were opened, and of their end.
+func auditedPorts(t *testing.T, s *acptest.Session) (said []string) {
+	t.Helper()
+	dir := filepath.Join(s.Home, ".local/share/acp-agent/audit")
+	err := audit.Read(dir, s.ID, func(r audit.Record, line []byte) error {
+		if r.Event == audit.Opened || r.Event == audit.Closed {
+			said = append(said, fmt.Sprintf("%s %s by %s", r.Event, strings.Join(r.Touches, " "), r.By))
+			if r.Call == "" || r.Reason != "port 8918 of job_1" {
+				t.Errorf("the record is %s", line)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return said
 }
 
 // TestJobs_ForwardEnds: the port is closed with the session, with the agent, and when the agent is
@@ -200,6 +231,9 @@ func TestJobs_ForwardEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		awaitClosed(t, end.name, port)
+		if said := auditedPorts(t, s); end.name != "kill -9" && len(said) != 2 {
+			t.Errorf("%s: the audit says %q", end.name, said)
+		}
 	}
 }
 
