@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,7 +35,11 @@ func (p *Policy) namespaces(start *launch.Start) error {
 		if attr.Sys.UseCgroupFD {
 			process.Cgroup = &attr.Sys.CgroupFD
 		}
-		return nsfork.Start(process)
+		pid, err := nsfork.Start(process)
+		if errors.Is(err, nsfork.ErrClone) {
+			err = launch.NotForked{Err: err}
+		}
+		return pid, err
 	}
 	return nil
 }

@@ -59,13 +59,19 @@ func forkBounded(start *Start, attr *syscall.ProcAttr, b *bound, wanted map[int]
 		}
 		return limitChild(pid, false, wanted, b.group)
 	}
-	if attr.Sys.CgroupFD, attr.Sys.UseCgroupFD = b.group.StartIn(); attr.Sys.UseCgroupFD {
-		if pid, err := start.Fork(start.Argv, attr, ready); err == nil {
-			return pid, nil
-		}
-		attr.Sys.UseCgroupFD = false // an old kernel, or a filter of system calls
+	attr.Sys.CgroupFD, attr.Sys.UseCgroupFD = b.group.StartIn()
+	return forkAgain(attr.Sys, func() (int, error) { return start.Fork(start.Argv, attr, ready) })
+}
+
+// forkAgain forks once more without the cgroup where the system made no process in it. Any other failure is of
+// what the process was to do, and would only come again.
+func forkAgain(sys *syscall.SysProcAttr, fork func() (int, error)) (int, error) {
+	pid, err := fork()
+	if _, ok := errors.AsType[NotForked](err); ok && sys.UseCgroupFD {
+		sys.UseCgroupFD = false // an old kernel, or a filter of system calls
+		return fork()
 	}
-	return start.Fork(start.Argv, attr, ready)
+	return pid, err
 }
 
 // restoreFiles gives a process that was not started by package syscall the limit of open files that this

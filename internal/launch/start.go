@@ -18,12 +18,20 @@ type Start struct {
 	Sandbox bool
 
 	// Fork, unless nil, starts the program in the place of the system's fork, and returns the process
-	// that a Sandbox is. ready bounds it, and has to be called before it does anything. It may be
-	// called again after an error.
+	// that a Sandbox is. ready bounds it, and has to be called before it does anything. It is called again, without a
+	// cgroup, after a [NotForked], and after no other error.
 	Fork func(argv []string, attr *syscall.ProcAttr, ready func(pid int) error) (pid int, err error)
 
 	files []*os.File
 }
+
+// NotForked is the error of a [Start.Fork] for which the system made no process, so that nothing was done yet.
+type NotForked struct{ Err error }
+
+func (n NotForked) Error() string { return n.Err.Error() }
+
+// Unwrap returns the system's error.
+func (n NotForked) Unwrap() error { return n.Err }
 
 // Hand gives the program a file of its own, which Start takes over, and returns
 // the descriptor that it will have.

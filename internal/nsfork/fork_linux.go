@@ -35,6 +35,9 @@ type Process struct {
 	Ready func(pid int) error
 }
 
+// ErrClone is an error of [Start] that says that the system made no process with these namespaces, in this cgroup.
+var ErrClone = errors.New("make namespaces")
+
 // maxFiles bounds the descriptors of a program.
 const maxFiles = registers - 1
 
@@ -95,7 +98,7 @@ func Start(p Process) (pid int, err error) {
 	pid, errno := fork(todo)
 	syscall.ForkLock.Unlock()
 	if errno != 0 {
-		return 0, fmt.Errorf("make namespaces: %w", errno)
+		return 0, fmt.Errorf("%w: %w", ErrClone, errno)
 	}
 	err = begin(p, pid, gate, report, slices.Concat(p.Build.whats, []string{"start a process"}, enter.whats))
 	runtime.KeepAlive(p)

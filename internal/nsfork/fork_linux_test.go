@@ -107,6 +107,25 @@ func refusing(nr uint32) []unix.SockFilter {
 	}
 }
 
+// Only that there is no process is told apart from all else that fails.
+func TestStart_ErrClone(t *testing.T) {
+	t.Parallel()
+	noCgroup := -1
+	_, _, err := start(t, "true", func(p *nsfork.Process) { p.Cgroup = &noCgroup })
+	if !errors.Is(err, nsfork.ErrClone) {
+		t.Errorf("in no cgroup: %v", err)
+	}
+	for name, change := range map[string]func(*nsfork.Process){
+		"bound": func(p *nsfork.Process) { p.Ready = func(int) error { return unix.EPERM } },
+		"build": func(p *nsfork.Process) { p.Build.Bind("/no/such", "/tmp", 0) },
+		"enter": func(p *nsfork.Process) { p.Dir = "/no/such" },
+	} {
+		if _, _, err := start(t, "true", change); err == nil || errors.Is(err, nsfork.ErrClone) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestStart_Errors: what fails is named, and nothing runs.
 func TestStart_Errors(t *testing.T) {
 	t.Parallel()
