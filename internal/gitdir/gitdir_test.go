@@ -105,7 +105,13 @@ func TestFind_Refused(t *testing.T) {
 	write(t, filepath.Join(dir, "store", "worktrees", "made", "gitdir"), filepath.Join(made, ".git")+"\n")
 	write(t, filepath.Join(dir, "store", "worktrees", "made", "commondir"), "../..\n")
 
-	for _, name := range []string{"copied", "elsewhere", "text", "bare", "bare/src", "made"} {
+	// A link to a repository, also to one that is in order.
+	write(t, filepath.Join(dir, "link", "src", "a"), "")
+	if err := os.Symlink(filepath.Join(top, ".git"), filepath.Join(dir, "link", ".git")); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, name := range []string{"copied", "elsewhere", "text", "bare", "bare/src", "made", "link", "link/src"} {
 		if got, ok := gitdir.Find(filepath.Join(dir, filepath.FromSlash(name))); ok {
 			t.Errorf("Find(%s) = %+v", name, got)
 		}
