@@ -50,18 +50,18 @@ func TestBriefing_TellsOnce(t *testing.T) {
 	if err := b.choices.SetOption(ModeOption, string(permissions.ModePlan)); err != nil {
 		t.Fatal(err)
 	}
-	told := b.remindIn(log, b.agents.tools, window)
+	told := b.remindIn(log, b.agents.tools, window, b.choices.modes.now())
 	if len(told) != 2 || !strings.Contains(text(told[0]), "<session_facts>") || !strings.Contains(text(told[1]), "plan mode") {
 		t.Fatalf("told %v", told)
 	}
 	log.Apply(transcript.UserSaid{Message: &transcript.Message{ID: "u", Role: transcript.User, Parts: told}})
-	if again := b.remindIn(log, b.agents.tools, window); len(again) != 0 {
+	if again := b.remindIn(log, b.agents.tools, window, b.choices.modes.now()); len(again) != 0 {
 		t.Errorf("told again: %v", again)
 	}
 	if err := b.choices.SetOption(ModeOption, string(permissions.ModeAsk)); err != nil {
 		t.Fatal(err)
 	}
-	if over := b.remindIn(log, b.agents.tools, window); len(over) != 1 || !strings.Contains(text(over[0]), "Plan mode is over") {
+	if over := b.remindIn(log, b.agents.tools, window, b.choices.modes.now()); len(over) != 1 || !strings.Contains(text(over[0]), "Plan mode is over") {
 		t.Errorf("after plan mode, told %v", over)
 	}
 }

@@ -50,7 +50,7 @@ func (a *assembler) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipm
 	o := a.childOptions(n, e.Model)
 	e.Tools, e.Release = pipeline.New(o), o.Workspace.Release
 	e.Remind = func() []transcript.Part {
-		return append(a.jobs.news(n.ID()), a.briefing.remindIn(n.Log(), e.Tools, e.Window())...)
+		return append(a.jobs.news(n.ID()), a.briefing.remindIn(n.Log(), e.Tools, e.Window(), a.requestMode(n))...)
 	}
 	environment := a.briefing.surroundings(e.Tools)
 	environment.Context = d.Context

@@ -24,7 +24,7 @@ func (a *assembler) loop(ctx context.Context, backend Backend, chosen choice) *l
 		MaxSteps:    cmp.Or(a.agents.manifest.Limits.Cycles, a.settings.MaxSteps), Concurrent: a.settings.Limits.Concurrent,
 		CacheKey: a.ID, Memo: &a.conversation.memo, Tape: a.host.Tape, Tracer: a.host.Tracer, NoticeAfter: backend.NoticeAfter,
 		Remind: func() []transcript.Part {
-			return a.briefing.remindIn(a.conversation.log, a.agents.tools, window())
+			return a.briefing.remindIn(a.conversation.log, a.agents.tools, window(), a.requestMode(nil))
 		},
 		Writers: func() []compaction.Writer { return a.writers(backend, chosen.model, a.conversation.account.add) },
 	})

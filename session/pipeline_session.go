@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"acp-agent/internal/packagehosts"
+	"acp-agent/internal/record"
 	"acp-agent/permissions"
 	"acp-agent/subagent"
 	"acp-agent/tools"
@@ -32,7 +33,29 @@ func (p pipelineSession) Disabled(tool string) (reason string, off bool) {
 
 // ModePolicy implements pipeline.Session.
 func (p pipelineSession) ModePolicy() *pipeline.ModePolicy {
-	mode := p.parts.choices.modes.now()
+	return p.policyIn(p.parts.choices.modes.now())
+}
+
+// RequestPolicy implements pipeline.Session.
+func (p pipelineSession) RequestPolicy() *pipeline.ModePolicy {
+	return p.policyIn(p.parts.requestMode(p.node))
+}
+
+// requestMode is the mode in which an agent makes its next request; node is nil for the main agent. The user
+// may change the mode at any point of a subagent's work, so a replay has the mode from the recording.
+func (a *assembler) requestMode(node *subagent.Node) permissions.Mode {
+	now := a.choices.modes.now
+	if node == nil {
+		return now()
+	}
+	mode, err := record.Ask(a.host.Tape, "mode of a request", a.ID+" "+node.Call(), func() (permissions.Mode, error) { return now(), nil })
+	if err != nil {
+		return now() // the recording is of an agent that did not ask
+	}
+	return mode
+}
+
+func (p pipelineSession) policyIn(mode permissions.Mode) *pipeline.ModePolicy {
 	policy := p.parts.agents.modePolicy(mode)
 	if p.node != nil {
 		policy = p.parts.agents.subagentModePolicy(mode)

@@ -40,24 +40,25 @@ func restated(mode permissions.Mode) bool {
 // remindIn returns the reminders that the conversation of an agent needs before the next request: the
 // facts of the session (R109), the mode if the conversation last stated another one, and the changes of
 // the agent's tools, which are p's. Reminders are added at the end of a conversation and stay there, so
-// that the beginning of a request never changes (R138). window is that of the agent's model.
-func (b *briefing) remindIn(log *transcript.Log, p *pipeline.Pipeline, window int) []transcript.Part {
-	return b.reminders(log.Messages(), p, window, false)
+// that the beginning of a request never changes (R138). window is that of the agent's model, and mode
+// the mode of the request.
+func (b *briefing) remindIn(log *transcript.Log, p *pipeline.Pipeline, window int, mode permissions.Mode) []transcript.Part {
+	return b.reminders(log.Messages(), p, window, mode, false)
 }
 
 // remindTurn adds the reminders to a prompt of the main agent, with a mode that is restated.
 func (b *briefing) remindTurn(prompt *transcript.Message, log *transcript.Log, window int) {
-	prompt.Parts = append(slices.Clip(prompt.Parts), b.reminders(log.Messages(), b.agents.tools, window, true)...)
+	prompt.Parts = append(slices.Clip(prompt.Parts), b.reminders(log.Messages(), b.agents.tools, window, b.choices.modes.now(), true)...)
 }
 
 // reminders are the statements that a conversation lacks; anew says that a mode which restated reports
 // is stated again.
-func (b *briefing) reminders(messages []*transcript.Message, p *pipeline.Pipeline, window int, anew bool) []transcript.Part {
+func (b *briefing) reminders(messages []*transcript.Message, p *pipeline.Pipeline, window int, mode permissions.Mode, anew bool) []transcript.Part {
 	var parts []transcript.Part
 	if facts := b.facts(window); facts != "" && !says(messages, facts) {
 		parts = append(parts, &transcript.TextPart{Text: facts, Synthetic: true})
 	}
-	mode, last := b.choices.modes.now(), toldMode(messages)
+	last := toldMode(messages)
 	if anew && restated(mode) || last != mode && (restated(last) || restated(mode)) {
 		parts = append(parts, &transcript.TextPart{Text: statementOf(mode), Synthetic: true})
 	}

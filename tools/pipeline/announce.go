@@ -54,7 +54,7 @@ func (c *catalogue) state(list []*tools.Entry) knowledge {
 // ids of the servers that cannot be reached; stands reports whether a text still stands in the
 // conversation. It returns "" when there is nothing to tell.
 func (p *Pipeline) Announce(away []string, stands func(text string) bool) string {
-	return p.catalogue.announce(p.modePolicy(), away, stands)
+	return p.catalogue.announce(p.requestPolicy(), away, stands)
 }
 
 func (c *catalogue) announce(policy *ModePolicy, away []string, stands func(text string) bool) string {

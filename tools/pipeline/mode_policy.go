@@ -30,13 +30,18 @@ type ModePolicy struct {
 
 // modePolicy returns a copy of the policy in force now; a subagent without one uses that of its
 // parent. nil means that there is none.
-func (p *Pipeline) modePolicy() *ModePolicy {
-	if now := p.Session.ModePolicy(); now != nil {
+func (p *Pipeline) modePolicy() *ModePolicy { return p.policyOf(Session.ModePolicy) }
+
+// requestPolicy is modePolicy for the next request to the model.
+func (p *Pipeline) requestPolicy() *ModePolicy { return p.policyOf(Session.RequestPolicy) }
+
+func (p *Pipeline) policyOf(of func(Session) *ModePolicy) *ModePolicy {
+	if now := of(p.Session); now != nil {
 		policy := *now
 		return &policy
 	}
 	if p.Parent != nil {
-		return p.Parent.modePolicy()
+		return p.Parent.policyOf(of)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func New(o Options) *Pipeline {
 // Catalog lists, under their canonical names, the tools of the next request (R19,
 // R87). The first one makes the list, and it stays (R138). The mode of the session
 // counts as it is now, until the next request (R157).
-func (p *Pipeline) Catalog() []model.Tool { return p.catalogue.request(p.modePolicy()) }
+func (p *Pipeline) Catalog() []model.Tool { return p.catalogue.request(p.requestPolicy()) }
 
 // Activate makes deferred tools callable that were found before the session was stored (R87).
 func (p *Pipeline) Activate(ids []string) { p.catalogue.restore(ids) }

@@ -17,6 +17,8 @@ type Session interface {
 	// ModePolicy returns what the session's mode says now about tools and calls. nil means
 	// nothing; a subagent then follows its parent. The pipeline does not change the value.
 	ModePolicy() *ModePolicy
+	// RequestPolicy is ModePolicy for the next request to the model.
+	RequestPolicy() *ModePolicy
 	// ListedOnly reports whether the model server takes only calls of tools that the request
 	// lists. A tool that the model finds is then added to the end of the list, which costs
 	// what the server has cached of the requests before.
@@ -57,6 +59,9 @@ func (NoSession) Disabled(string) (string, bool) { return "", false }
 
 // ModePolicy implements Session.
 func (NoSession) ModePolicy() *ModePolicy { return nil }
+
+// RequestPolicy implements Session.
+func (NoSession) RequestPolicy() *ModePolicy { return nil }
 
 // ListedOnly implements Session.
 func (NoSession) ListedOnly() bool { return false }

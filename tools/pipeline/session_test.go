@@ -45,6 +45,9 @@ func (f *fakeSession) ModePolicy() *pipeline.ModePolicy {
 	return &policy
 }
 
+// RequestPolicy implements pipeline.Session.
+func (f *fakeSession) RequestPolicy() *pipeline.ModePolicy { return f.ModePolicy() }
+
 // ListedOnly implements pipeline.Session.
 func (f *fakeSession) ListedOnly() bool { return f.listedOnly != nil && f.listedOnly() }
 
