@@ -30,15 +30,24 @@ func queueOption(current string) Option {
 }
 
 // announceQueued tells the user that a prompt waits, and what for. A prompt that starts at once
-// is not announced.
+// is not announced. Prompts are announced in the order in which they came.
 func (s *Session) announceQueued(t *Turn) {
 	if _, waits := s.turns.ahead(t); !waits && s.host.Tape == nil {
 		return // with a tape, the look below decides
 	}
+	announced := make(chan struct{})
+	previous, _ := s.announced.Swap(announced).(chan struct{})
 	s.life.start(func() { // the caller must not wait for a slow client
+		if previous != nil {
+			<-previous
+		}
 		key := fmt.Sprintf("%s prompt %d", s.ID, t.number)
-		if format := record.Look(s.host.Tape, "queued", key, func() string { return s.queuedFormat(t) }); format != "" {
+		format := record.Look(s.host.Tape, "queued", key, func() string { return s.queuedFormat(t) })
+		if format != "" {
 			s.conversation.noticeQueued(t, format)
+		}
+		close(announced)
+		if format != "" {
 			s.host.Tape.Reach("queued and told", key)
 		}
 	})
