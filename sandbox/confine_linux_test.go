@@ -298,7 +298,7 @@ func TestWalls_Network(t *testing.T) {
 // A server outside that has a socket is out of reach, also in the project; one in a directory
 // that the user opened besides is not.
 func TestWalls_Sockets(t *testing.T) {
-	for _, kind := range confining {
+	for _, kind := range testreq.Pick(2, confining) {
 		t.Run(string(kind), func(t *testing.T) {
 			g := newFixture(t, kind)
 			if out, code := g.run(t, "python3 -c 'import socket'"); code != 0 {

@@ -22,7 +22,7 @@ type worstCall struct {
 }
 
 // shortCalls is how many of the worst calls the short form of a test has.
-const shortCalls = 8
+const shortCalls = 5
 
 // largest is the size of the largest text that a tool takes.
 const largest = 9_999_000

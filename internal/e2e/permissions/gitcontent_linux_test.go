@@ -1,9 +1,11 @@
 package permissions
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,9 +125,10 @@ func TestGitContent(t *testing.T) {
 		want[text] = "deny"
 	}
 	var rows [][]string
-	for text := range want {
+	for _, text := range slices.Sorted(maps.Keys(want)) {
 		rows = append(rows, []string{"", text})
 	}
+	rows = testreq.Pick(len(rows)/2, rows)
 	for i, answer := range explainLookups(t, fixture, commandsOf(rows, fixture.Work)) {
 		if text := rows[i][1]; answer.Verdict != want[text] {
 			t.Errorf("%q: %s (%s), want %s", text, answer.Verdict, answer.Reason, want[text])

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // faultyServer is an MCP server with one tool. What stands before its loop may change
@@ -46,7 +47,7 @@ const mostMemory = 120 << 20
 // real processes (R91, M2): the session goes on, people are told what happened, and a
 // server that gets well is there again within 10 s.
 func TestMCP_FaultyServers(t *testing.T) {
-	for _, tt := range []struct {
+	for _, tt := range testreq.Pick(7, []struct {
 		name   string
 		server string   // what it does otherwise
 		tool   string   // that is called; empty means mcp__bad__x
@@ -105,7 +106,7 @@ func TestMCP_FaultyServers(t *testing.T) {
 			server: `tools=$(tool x "fortune $(printf '\\u001b[31m\\u202e%.0s' {1..8000}) $(printf 'x%.0s' {1..50000})")`,
 			told:   []string{"Called: all is well"}, status: []string{"`bad`: ready, 1 tool"},
 		},
-	} {
+	}) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			if tt.tool == "" {
