@@ -21,6 +21,7 @@ import (
 	"acp-agent/internal/launch"
 	"acp-agent/internal/login"
 	"acp-agent/internal/userfile"
+	"acp-agent/kinds"
 	"acp-agent/sandbox"
 	"acp-agent/session"
 )
@@ -328,9 +329,9 @@ func (r doctorReport) failed() bool {
 
 func (r doctorReport) print(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "acp-agent %s in %s\n", r.Version, r.Cwd)
+	fmt.Fprintf(table, "acp-agent %s in %s\n", r.Version, kinds.Visible(r.Cwd))
 	for _, f := range r.Findings {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", f.Name, f.Status, f.Detail)
+		fmt.Fprintf(table, "%s\t%s\t%s\n", f.Name, f.Status, kinds.Visible(f.Detail))
 		if f.Hint != "" {
 			fmt.Fprintf(table, "\t\t-> %s\n", f.Hint)
 		}

@@ -64,6 +64,11 @@ func TestDoctor_Network(t *testing.T) {
 			t.Errorf("under %s: %v, %q\nwant %q", tt.report.Kind, ok, f.Detail, tt.want)
 		}
 	}
+	named := config.Default()
+	named.OfferedServers = map[string]config.MCPServer{"\x1b[31ma\n\u202esandbox  ok" + strings.Repeat("x", 100): {Command: []string{"a"}}}
+	if f, _ := networkFinding(named, sandbox.Report{}); strings.ContainsAny(f.Detail, "\x1b\n\u202e") || len(f.Detail) > 120 {
+		t.Errorf("the name of a project's server is shown as %q", f.Detail)
+	}
 	if f, ok := networkFinding(config.Default(), sandbox.Report{}); ok {
 		t.Errorf("without programs: %q", f.Detail)
 	}

@@ -6,16 +6,20 @@ import (
 	"strings"
 
 	"acp-agent/config"
+	"acp-agent/kinds"
 	"acp-agent/mcp"
 	"acp-agent/sandbox"
 )
+
+// maxShownName bounds the name of a server in a finding, in runes.
+const maxShownName = 60
 
 // networkFinding says what the programs that tools come from have of the network: MCP servers,
 // providers and the scripts of the toolbox. Servers of the editor are not known here. ok is false where the configuration names none.
 func networkFinding(cfg *config.Config, report sandbox.Report) (_ finding, ok bool) {
 	var open, byHost, outside, closed []string
 	for _, server := range slices.Concat(ownServers(cfg), offeredServers(cfg)) {
-		name := "MCP server " + server.Name
+		name := "MCP server " + kinds.Line(server.Name, maxShownName) // a project chose it
 		switch {
 		case server.Command == "":
 		case server.Unconfined:
