@@ -13,9 +13,6 @@ import (
 	"acp-agent/transcript"
 )
 
-// maxHostTitle bounds the title of the question, in runes.
-const maxHostTitle = 200
-
 // hostCall is the name of the call that shows the question.
 const hostCall = "network"
 
@@ -41,10 +38,10 @@ func allows(answer tools.Answer) bool {
 type hostQuestions struct {
 	conversation *conversation
 	asker        tools.Asker
-	queue        tools.QuestionQueue // nil where questions are asked as they come
-	limit        time.Duration       // of the wait for an answer; 0 means none
-	recorded     *recordedPerson     // nil without a recording
-	projects     bool                // answers are kept for the project, too
+	queue        tools.QuestionQueue
+	limit        time.Duration   // of the wait for an answer; 0 means none
+	recorded     *recordedPerson // nil without a recording
+	projects     bool            // answers are kept for the project, too
 	// keep puts the rules of an answer in force.
 	keep func(tools.Answer, []permissions.Rule)
 
@@ -148,15 +145,23 @@ func (q *hostQuestions) running(ctx context.Context) (turn context.Context, err 
 	}
 }
 
-// ask asks in the turn that runs, or in the next one, and again where that ends without an answer. ctx is
-// the session's.
+// ask asks in the turn that runs, or in the next one, and again where that ends without an answer. The
+// end of ctx withdraws the question.
 func (q *hostQuestions) ask(ctx context.Context, asked hostQuestion) (tools.Answer, error) {
 	for {
 		turn, err := q.running(ctx)
 		if err != nil {
 			return tools.RejectOnce, err
 		}
-		if answer, err := q.askIn(turn, asked); turn.Err() == nil {
+		asking, cancel := context.WithCancelCause(turn)
+		stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+		answer, err := q.askIn(asking, asked)
+		stop()
+		cancel(nil)
+		switch {
+		case ctx.Err() != nil:
+			return tools.RejectOnce, context.Cause(ctx)
+		case turn.Err() == nil:
 			return answer, err
 		}
 	}
@@ -175,16 +180,18 @@ func (q *hostQuestions) askIn(ctx context.Context, asked hostQuestion) (tools.An
 	return answer, err
 }
 
-// put asks when it is the turn of the question among those of the agents.
+// put asks when it is the turn of the question among those of the agents. The answer to one that was not
+// shown is tools.Cancelled.
 func (q *hostQuestions) put(ctx context.Context, asked hostQuestion) (answer tools.Answer, err error) {
 	defer q.enter()()
+	answer = tools.Cancelled
+	if ctx.Err() != nil { // the turn ended before enter, so that its end does not wait for this question
+		return answer, context.Cause(ctx)
+	}
 	id := q.conversation.ids.New(transcript.CallPrefix)
 	show := func(asking context.Context) (err error) {
 		answer, err = q.show(asking, id, asked)
 		return err
-	}
-	if q.queue == nil {
-		return answer, show(ctx)
 	}
 	err = tools.AskInTurn(ctx, q.queue, id, show)
 	return answer, err
@@ -192,9 +199,9 @@ func (q *hostQuestions) put(ctx context.Context, asked hostQuestion) (answer too
 
 // show shows the card of a question, until its answer.
 func (q *hostQuestions) show(ctx context.Context, id string, asked hostQuestion) (tools.Answer, error) {
+	n := 0
 	if q.recorded != nil {
-		n := q.recorded.happened(hostEvent, serverQuestion{Host: &asked})
-		defer q.recorded.withdrawn(ctx, n)
+		n = q.recorded.happened(hostEvent, serverQuestion{Host: &asked})
 	}
 	card := kinds.Card{Kind: kinds.Fetch, Title: asked.Title, Content: []kinds.Content{kinds.Text{Text: asked.Text}}}
 	ready := transcript.ToolReady{CallID: id, Tool: hostCall, Card: card}
@@ -203,6 +210,9 @@ func (q *hostQuestions) show(ctx context.Context, id string, asked hostQuestion)
 	answer, err := q.asker.Ask(ctx, tools.PermissionRequest{
 		CallID: id, Name: hostCall, Ready: ready, Reason: asked.Reason, Remember: asked.Remember, Project: q.projects,
 	})
+	if q.recorded != nil { // before its card ends, which a replay waits for
+		q.recorded.withdrawn(ctx, n)
+	}
 	end := pipeline.Unrun(id, card, transcript.Rejected, "The connection is not allowed.")
 	switch {
 	case ctx.Err() != nil:

@@ -40,13 +40,13 @@ func askAboutHost(ctx context.Context, limit time.Duration) *hostAsking {
 	c, shown := newTestConversation()
 	a := &hostAsking{user: make(replyingAsker), kept: new([]tools.Answer), shown: shown, ended: make(chan error, 1)}
 	a.hostQuestions = &hostQuestions{
-		conversation: c, asker: a.user, limit: limit,
+		conversation: c, asker: a.user, queue: tools.NewQuestionQueue(), limit: limit,
 		keep: func(answer tools.Answer, _ []permissions.Rule) { *a.kept = append(*a.kept, answer) },
 	}
 	rule := permissions.Rule{Permission: permissions.NetworkTool, Pattern: "a.example", Action: capability.Allow}
 	go func() {
 		var err error
-		a.got, err = a.ask(ctx, hostQuestion{Title: "Let s connect to a.example", Rules: []permissions.Rule{rule}})
+		a.got, err = a.ask(ctx, hostQuestion{Title: "Connect to a.example for the MCP server s", Rules: []permissions.Rule{rule}})
 		a.ended <- err
 	}()
 	return a
@@ -127,6 +127,38 @@ func TestHostQuestions_NoAnswer(t *testing.T) {
 		end(ErrClosed)
 		if err := <-waiting.ended; !errors.Is(err, ErrClosed) {
 			t.Errorf("the end of the session ended it with %v", err)
+		}
+	})
+}
+
+// A question that waits behind others for longer than its time was not answered with no, and one that
+// comes just as the turn ends shows no card after it.
+func TestHostQuestions_NotShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, shown := newTestConversation()
+		q := &hostQuestions{conversation: c, asker: make(replyingAsker), queue: tools.NewQuestionQueue(), limit: time.Minute}
+		_, leave, err := q.queue.Enter(t.Context(), "call_other")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := q.turnStarted(t.Context())
+		answer, err := q.ask(t.Context(), hostQuestion{})
+		if answer != tools.Cancelled || !errors.Is(err, errNoHostAnswer) {
+			t.Errorf("behind another question the answer is %v, %v", answer, err)
+		}
+		leave()
+		turn, err := q.running(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ended(); turn.Err() == nil {
+			t.Fatal("the turn has not ended")
+		}
+		if answer, err := q.put(turn, hostQuestion{}); answer != tools.Cancelled || err == nil {
+			t.Errorf("after the turn the answer is %v, %v", answer, err)
+		}
+		if len(*shown) > 0 {
+			t.Errorf("the user was shown %v", *shown)
 		}
 	})
 }

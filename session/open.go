@@ -35,7 +35,10 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 	if err != nil {
 		return nil, err
 	}
-	o.settings = settings
+	if o.settings = settings; spec.Queue == nil { // one for the agents and the servers
+		spec.Queue = tools.NewQuestionQueue()
+		o.spec = spec
+	}
 	if !o.stored {
 		o.ID = h.IDs.New(transcript.SessionPrefix)
 	}

@@ -231,7 +231,7 @@ func (r *runningTurn) noteHosts() error {
 }
 
 func (r *runningTurn) letServersAsk() error {
-	r.endQuestions = r.sources.servers.hosts.questions.turnStarted(r.ctx)
+	r.endQuestions = r.sources.servers.letAsk(r.ctx)
 	return nil
 }
 

@@ -21,9 +21,10 @@ import (
 
 // A server may reach for any number of hosts.
 const (
-	maxHostNotes = 8  // about the network of one server
-	maxHostsOpen = 4  // questions about hosts of one server at a time
-	maxHostsRun  = 32 // and in one run of its program
+	maxHostNotes  = 8  // about the network of one server
+	maxHostsOpen  = 4  // questions about hosts of one server at a time
+	maxHostsShut  = 32 // hosts of one server that the user was asked about and has not allowed
+	maxServerName = 60 // runes of the name of a server in a question
 )
 
 // serverHosts has what is known of the hosts that the programs of servers reach for. It is safe for
@@ -36,15 +37,27 @@ type serverHosts struct {
 	asked map[hostOfServer]*hostAnswer
 }
 
-// hostOfServer is a host as rules name it, for one server.
-type hostOfServer struct{ id, name string }
+// hostOfServer is a host as rules name it, for one server as it is: the server that takes its name, or
+// that it becomes, has none of its answers.
+type hostOfServer struct{ server, name string }
 
-// hostAnswer is what the user said of a host.
+// hostIdentity is what an answer about a host is bound to: the name of the server, and what it is.
+func hostIdentity(server *mcp.Server) permissions.Identity {
+	return permissions.Identity{
+		Origin:     tools.DigestOf(server.Name, server.Provenance().Digest),
+		OriginName: "the MCP server " + kinds.Line(server.Name, lineRunes),
+	}
+}
+
+// hostAnswer is what the user said of a host. What is allowed holds until the program ends; for longer it
+// is a rule. What is refused holds for the session, for a program can end whenever it wants to be asked
+// about again. What was not answered holds until the next turn.
 type hostAnswer struct {
-	done chan struct{} // closed when the others are set
-	err  error         // a *egress.Refusal, unless the host is allowed
-	// once says that it holds until the program ends; others hold for the session.
-	once bool
+	withdraw context.CancelFunc // of the question
+	done     chan struct{}      // closed when the others are set
+	err      error              // a *egress.Refusal, unless the host is allowed
+	// unanswered says that the question was dismissed, or did not come to be shown.
+	unanswered bool
 }
 
 // note reports whether a text is new.
@@ -67,48 +80,82 @@ func (h *serverHosts) notesOf(id string) []string {
 	return slices.Clone(h.notes[id])
 }
 
-// answer returns the answer about a host; nil where the user is asked too much by this server. first says
-// that the caller has to find it.
-func (h *serverHosts) answer(about hostOfServer) (answer *hostAnswer, first bool) {
+// answer returns the answer about a host; nil where the user is asked too much by this server. asking is
+// nil unless the caller has to ask, and calls answered; it ends with the session, or when the server goes.
+func (h *serverHosts) answer(session context.Context, about hostOfServer) (answer *hostAnswer, asking context.Context) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if answer, known := h.asked[about]; known {
-		return answer, false
+		return answer, nil
 	}
-	all, open := 0, 0
+	shut, open := 0, 0
 	for other, answer := range h.asked {
-		if other.id != about.id {
-			continue
-		}
-		if all++; !answer.isKnown() {
+		switch {
+		case other.server != about.server:
+		case !answer.isKnown():
 			open++
+		case answer.err != nil:
+			shut++
 		}
 	}
-	if all >= maxHostsRun || open >= maxHostsOpen {
-		return nil, false
+	if shut+open >= maxHostsShut || open >= maxHostsOpen {
+		return nil, nil
 	}
 	if h.asked == nil {
 		h.asked = map[hostOfServer]*hostAnswer{}
 	}
 	answer = &hostAnswer{done: make(chan struct{})}
+	asking, answer.withdraw = context.WithCancel(session)
 	h.asked[about] = answer
-	return answer, true
+	return answer, asking
 }
 
-// forget lets a host be asked about again.
-func (h *serverHosts) forget(about hostOfServer) {
+// answered sets an answer. That of a question that was withdrawn counts for no one.
+func (h *serverHosts) answered(asking context.Context, about hostOfServer, asked tools.Answer, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.asked, about)
+	answer := h.asked[about]
+	if answer.err, answer.unanswered = refusalOf(asked, err), asked == tools.Cancelled; asking.Err() != nil {
+		delete(h.asked, about)
+	}
+	answer.withdraw()
+	close(answer.done)
 }
 
-// started forgets what was answered for the last run of a server's program.
-func (h *serverHosts) started(id string) {
+// started forgets what the user allowed to the last run of a server's program.
+func (h *serverHosts) started(server *mcp.Server) {
+	h.forget(func(about hostOfServer, answer *hostAnswer) bool {
+		return answer.err == nil && about.server == hostIdentity(server).Origin
+	})
+}
+
+// turnStarted forgets what was not answered in the last turn.
+func (h *serverHosts) turnStarted() {
+	h.forget(func(_ hostOfServer, answer *hostAnswer) bool { return answer.unanswered })
+}
+
+// forget lets the hosts be asked about again whose answers are known and past.
+func (h *serverHosts) forget(past func(hostOfServer, *hostAnswer) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for about, answer := range h.asked {
-		if about.id == id && answer.isKnown() && answer.once {
+		if answer.isKnown() && past(about, answer) {
 			delete(h.asked, about)
+		}
+	}
+}
+
+// keep withdraws the questions of servers that are not there any more.
+func (h *serverHosts) keep(list []mcp.Server) {
+	there := map[string]bool{}
+	for i := range list {
+		there[hostIdentity(&list[i]).Origin] = true
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for about, answer := range h.asked {
+		if !there[about.server] {
+			answer.withdraw()
 		}
 	}
 }
@@ -157,7 +204,7 @@ func (s *servers) networkOf(ctx context.Context, server mcp.Server) (run.Grant, 
 		grant.Network = true
 		return grant, nil
 	}
-	s.hosts.started(mcp.ID(server.Name))
+	s.hosts.started(&server)
 	grant.Listed, grant.Connect = true, s.connectTo(server)
 	return grant, nil
 }
@@ -182,10 +229,7 @@ func heldBy(r sandbox.Report) string { return "the sandbox (" + string(r.Kind) +
 // connectTo judges what a server reaches for. What its list lacks is asked about if its entry says
 // so, and closed otherwise.
 func (s *servers) connectTo(server mcp.Server) run.Connect {
-	program := pipeline.Program{
-		For:   permissions.Identity{Origin: server.Provenance().Digest, OriginName: "the MCP server " + kinds.Line(server.Name, lineRunes)},
-		Hosts: server.Hosts,
-	}
+	program := pipeline.Program{For: hostIdentity(&server), Hosts: server.Hosts}
 	return func(ctx context.Context, to egress.Destination) error {
 		unlisted, err := program.MayConnect(s.policy.Rules(), to)
 		if unlisted != nil && server.AsksHosts {
@@ -196,8 +240,12 @@ func (s *servers) connectTo(server mcp.Server) run.Connect {
 			return err
 		}
 		text := fmt.Sprintf("the network was closed to it for %s: %s", code(to.Pair()), refusal.Reason)
-		if unlisted != nil && !server.Project {
+		switch {
+		case unlisted == nil:
+		case s.isOwn(&server):
 			text += fmt.Sprintf("; to open it, add %s to %s of its entry", code(fmt.Sprintf("%q", unlisted.Host)), code("network"))
+		case s.hosts.questions == nil:
+			text += fmt.Sprintf("; to open it, allow it for the project in an editor, which asks you, or set %s to %s", code("mcp.network"), code(`"open"`))
 		}
 		s.noteHost(server, text)
 		return err
@@ -211,21 +259,20 @@ func (s *servers) askHost(ctx context.Context, server mcp.Server, unlisted *pipe
 	if s.hosts.questions == nil {
 		return &egress.Refusal{Reason: "no user is here who could allow it"}
 	}
-	about := hostOfServer{mcp.ID(server.Name), unlisted.Host}
-	answer, first := s.hosts.answer(about)
+	about := hostOfServer{hostIdentity(&server).Origin, unlisted.Host}
+	answer, asking := s.hosts.answer(s.life.ctx, about)
 	if answer == nil {
 		return &egress.Refusal{Reason: "this server reaches for too many hosts to ask about each"}
 	}
-	if first {
+	if asking != nil {
 		s.life.start(func() {
-			defer s.Pause(s.life.ctx, about.id)()
-			asked, err := s.hosts.questions.ask(s.life.ctx, hostQuestionOf(server, unlisted, to))
-			answer.once = asked != tools.RejectAlways // what was allowed for longer is a rule
-			if answer.err = refusalOf(asked, err); asked == tools.Cancelled {
-				s.hosts.forget(about)
-			}
-			close(answer.done)
+			asked, err := s.hosts.questions.ask(asking, hostQuestionOf(server, unlisted, to))
+			s.hosts.answered(asking, about, asked, err)
 		})
+	}
+	if !answer.isKnown() {
+		// For each connection: the program that waits may be another than the one that was asked about.
+		defer s.Pause(ctx, mcp.ID(server.Name))()
 	}
 	select {
 	case <-answer.done:
@@ -250,16 +297,18 @@ func refusalOf(answer tools.Answer, err error) error {
 	return nil
 }
 
-// hostQuestionOf is the question about a host that a server reaches for.
+// hostQuestionOf is the question about a host that a server reaches for. The host stands first and is
+// whole: the name of a server can be anything, and the end of a host says whose it is.
 func hostQuestionOf(server mcp.Server, unlisted *pipeline.Unlisted, to egress.Destination) hostQuestion {
 	text := fmt.Sprintf("The MCP server %s (%s, from %s) reaches for %s", code(server.Name), code(server.Place()), server.Origin, code(to.Pair()))
-	if to.Private != "" {
-		text += fmt.Sprintf(", which is not on the public web (%s)", to.Private)
+	if unlisted.Private != "" {
+		text += fmt.Sprintf(", which is not on the public web (%s)", unlisted.Private)
 	}
+	by := "the MCP server " + kinds.Line(server.Name, maxServerName)
 	return hostQuestion{
-		Title:    kinds.Line("Let "+server.Name+" connect to "+unlisted.Host, maxHostTitle),
-		Reason:   kinds.Line("the MCP server "+server.Name+" reaches for "+to.Pair(), maxHostTitle),
-		Remember: kinds.Line("connections of "+server.Name+" to "+unlisted.Host, maxHostTitle),
+		Title:    "Connect to " + unlisted.Host + " for " + by,
+		Reason:   to.Pair() + " is reached for by " + by,
+		Remember: "connections to " + unlisted.Host + " by " + by,
 		Text:     text + ".", Rules: unlisted.Always,
 	}
 }
@@ -282,6 +331,19 @@ func (s *servers) keepHost(answer tools.Answer, rules []permissions.Rule) {
 	case tools.AllowAlways:
 		s.policy.Remember(rules...)
 	}
+}
+
+// isOwn reports a server of the user's own configuration.
+func (s *servers) isOwn(server *mcp.Server) bool {
+	return slices.ContainsFunc(s.settings.Servers, func(own mcp.Server) bool {
+		return own.Origin == server.Origin && own.Name == server.Name
+	})
+}
+
+// letAsk lets servers ask about hosts until ended is called, as in a turn.
+func (s *servers) letAsk(ctx context.Context) (ended func()) {
+	s.hosts.turnStarted()
+	return s.hosts.questions.turnStarted(ctx)
 }
 
 // noteHost keeps a note for /mcp, and logs it when it is new.

@@ -93,7 +93,9 @@ func (s *servers) update(start bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.serving = s.serving || start; s.serving {
-		s.Set(s.allowed())
+		list := s.allowed()
+		s.Set(list)
+		s.hosts.keep(list)
 	}
 }
 

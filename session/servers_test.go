@@ -2,7 +2,6 @@ package session
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -79,50 +78,5 @@ func TestServers_ShowAddressInTheChat(t *testing.T) {
 	said, ok := p.shown[len(p.shown)-1].(transcript.AgentSaid)
 	if !ok || !strings.Contains(said.Message.Text(), "<https://auth.example/x>") || len(p.conversation.log.Messages()) != 0 {
 		t.Errorf("the client was shown %+v", p.shown)
-	}
-}
-
-// A server that reaches for many hosts does not have the user asked about each; what was answered for
-// one run of its program does not count for the next.
-func TestServerHosts_Bounds(t *testing.T) {
-	h := &serverHosts{}
-	about := func(i int) hostOfServer { return hostOfServer{"s", strconv.Itoa(i)} }
-	var open []*hostAnswer
-	for i := range maxHostsOpen {
-		answer, first := h.answer(about(i))
-		if !first {
-			t.Fatalf("question %d is not asked", i)
-		}
-		if again, first := h.answer(about(i)); first || again != answer {
-			t.Error("a host is asked about twice")
-		}
-		open = append(open, answer)
-	}
-	if answer, _ := h.answer(about(maxHostsOpen)); answer != nil {
-		t.Error("there are too many questions at a time")
-	}
-	if answer, _ := h.answer(hostOfServer{"other", "0"}); answer == nil {
-		t.Error("another server cannot ask")
-	}
-	for _, answer := range open {
-		answer.once = true
-		close(answer.done)
-	}
-	for i := maxHostsOpen; i < maxHostsRun; i++ {
-		answer, first := h.answer(about(i))
-		if !first {
-			t.Fatalf("question %d is not asked", i)
-		}
-		close(answer.done) // rejected for the session
-	}
-	if answer, _ := h.answer(about(maxHostsRun)); answer != nil {
-		t.Error("there are too many questions in a run")
-	}
-	h.started("s")
-	if _, first := h.answer(about(0)); !first {
-		t.Error("what was answered for the last run counts")
-	}
-	if _, first := h.answer(about(maxHostsOpen)); first {
-		t.Error("what was rejected for the session is asked again")
 	}
 }

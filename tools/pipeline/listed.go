@@ -19,6 +19,8 @@ type Program struct {
 type Unlisted struct {
 	// Host is its name as rules and lists have it.
 	Host string
+	// Private says why it is not on the public web, and where its name leads; "" when it is.
+	Private string
 	// Always are the rules that open it to the program; none where the user may only be asked each time.
 	Always []permissions.Rule
 }
@@ -48,15 +50,16 @@ func (p Program) MayConnect(rules permissions.Set, to egress.Destination) (unlis
 	if byList.Action == capability.Allow && (to.Private == "" || namesPrivate(byList)) || p.answered(decision) {
 		return nil, nil
 	}
-	reason := "it is not in the list of hosts of this server"
+	reason, why := "it is not in the list of hosts of this server", ""
 	if to.Private != "" {
-		reason += ", and it is not on the public web (" + private(to) + ")"
+		why = private(to)
+		reason += ", and it is not on the public web (" + why + ")"
 	}
 	name := connect.Resources[0].Name
 	always := permissions.Rule{
 		Permission: permissions.NetworkTool, Pattern: name, Action: capability.Allow, Source: permissions.SourceAlways, For: p.For,
 	}
-	return &Unlisted{Host: name, Always: []permissions.Rule{always}}, &egress.Refusal{Reason: reason}
+	return &Unlisted{Host: name, Private: why, Always: []permissions.Rule{always}}, &egress.Refusal{Reason: reason}
 }
 
 // answered reports a decision that rests on an answer about this very program and host.

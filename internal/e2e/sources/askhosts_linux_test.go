@@ -37,7 +37,7 @@ type hostAsked struct {
 func (h *hostAsked) permission(p *acptest.Permission) {
 	title, _ := p.Get("toolCall.title").(string)
 	for host, kind := range h.answers {
-		if strings.HasSuffix(title, " connect to "+host) {
+		if strings.HasPrefix(title, "Connect to "+host+" for the MCP server ") {
 			h.mu.Lock()
 			h.texts = append(h.texts, title)
 			h.mu.Unlock()

@@ -1,0 +1,191 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"acp-agent/internal/egress"
+	"acp-agent/mcp"
+	"acp-agent/permissions"
+	"acp-agent/tools"
+	"acp-agent/tools/pipeline"
+	"acp-agent/transcript"
+)
+
+// A server that reaches for many hosts does not have the user asked about each, and does not get around
+// a no, or the number of questions, by ending its program.
+func TestServerHosts_Bounds(t *testing.T) {
+	h := &serverHosts{}
+	server, other := mcp.Server{Name: "s", Command: "a"}, mcp.Server{Name: "s", Command: "b"}
+	about := func(server mcp.Server, i int) hostOfServer {
+		return hostOfServer{hostIdentity(&server).Origin, strconv.Itoa(i)}
+	}
+	asks := func(i int) (asking context.Context) {
+		_, asking = h.answer(t.Context(), about(server, i))
+		return asking
+	}
+	for i := range maxHostsOpen {
+		if asks(i) == nil {
+			t.Fatalf("question %d is not asked", i)
+		}
+		if asks(i) != nil {
+			t.Error("a host is asked about twice")
+		}
+	}
+	if answer, _ := h.answer(t.Context(), about(server, maxHostsOpen)); answer != nil {
+		t.Error("there are too many questions at a time")
+	}
+	if _, asking := h.answer(t.Context(), about(other, 0)); asking == nil {
+		t.Error("a server that has changed has the question of the one that it was")
+	}
+	for i := range maxHostsOpen {
+		h.answered(t.Context(), about(server, i), tools.AllowOnce, nil)
+	}
+	for i := range maxHostsShut {
+		if asks(100+i) == nil {
+			t.Fatalf("question %d is not asked", i)
+		}
+		h.answered(t.Context(), about(server, 100+i), []tools.Answer{tools.RejectOnce, tools.Cancelled}[i%2], nil)
+	}
+	h.started(&server)
+	if answer, _ := h.answer(t.Context(), about(server, 200)); answer != nil {
+		t.Error("the end of the program lets it ask again without end")
+	}
+	if answer, asking := h.answer(t.Context(), about(server, 101)); answer == nil || asking != nil {
+		t.Error("the end of the program lets it ask again about what was dismissed")
+	}
+	h.turnStarted()
+	if asks(0) == nil {
+		t.Error("what was allowed to the last run counts")
+	}
+	if asks(101) == nil {
+		t.Error("what was dismissed in the last turn is not asked again")
+	}
+	if answer, asking := h.answer(t.Context(), about(server, 100)); answer == nil || asking != nil {
+		t.Error("what was rejected is asked again")
+	}
+}
+
+// An answer is for the server that the card names: not for one of another name, nor for one that is
+// another one by now.
+func TestHostIdentity(t *testing.T) {
+	server := mcp.Server{Name: "s", Origin: "the project", Command: "a", Args: []string{"b"}, Env: []string{"K=1"}, AsksHosts: true}
+	was := hostIdentity(&server)
+	for name, change := range map[string]func(*mcp.Server){
+		"name": func(s *mcp.Server) { s.Name = "t" }, "origin": func(s *mcp.Server) { s.Origin = "the editor" },
+		"command": func(s *mcp.Server) { s.Command = "c" }, "arguments": func(s *mcp.Server) { s.Args = []string{"b", ""} },
+		"variables": func(s *mcp.Server) { s.Env = []string{"L=1"} }, "list": func(s *mcp.Server) { s.Hosts = []string{"a.example"} },
+	} {
+		changed := server
+		if change(&changed); hostIdentity(&changed).Same(was) {
+			t.Errorf("another %s is the same server", name)
+		}
+	}
+}
+
+// newAskingServers are servers whose user answers over the channel.
+func newAskingServers(t *testing.T) (s *servers, user replyingAsker, p *parts) {
+	t.Helper()
+	p = newParts(t, Settings{}, nil)
+	user = make(replyingAsker)
+	p.spec.Asker, p.spec.Queue = user, tools.NewQuestionQueue()
+	p.host.Logger = slog.New(slog.DiscardHandler)
+	p.life = newLifetime(t.Context(), nil)
+	s = newServers(p.opened, p.project, p.conversation, pipeline.NewPolicy(permissions.Set{}))
+	t.Cleanup(s.Close)
+	return s, user, p
+}
+
+// reach lets a server reach for a host, and returns what comes of it.
+func reach(ctx context.Context, s *servers, server mcp.Server, to egress.Destination) <-chan error {
+	came := make(chan error, 1)
+	go func() { came <- s.connectTo(server)(ctx, to) }()
+	synctest.Wait()
+	return came
+}
+
+// What the user says of a server is not said of the one that takes its name while the question stands,
+// and the question of a server that has gone vanishes.
+func TestServers_AskHostOfAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, user, p := newAskingServers(t)
+		to := egress.Destination{Host: "a.example", Port: 443}
+		was := mcp.Server{Name: "s", Command: "good", Project: true, AsksHosts: true}
+		now := mcp.Server{Name: "s", Command: "evil", Project: true, AsksHosts: true}
+		run, end := context.WithCancel(t.Context())
+		first := reach(run, s, was, to)
+		defer s.letAsk(t.Context())()
+		synctest.Wait()
+		second := reach(t.Context(), s, now, to)
+		user <- tools.AllowOnce
+		if err := <-first; err != nil {
+			t.Errorf("what was allowed is refused: %v", err)
+		}
+		synctest.Wait()
+		select {
+		case err := <-second:
+			t.Fatalf("the answer about one server came to another: %v", err)
+		default:
+		}
+		s.hosts.keep([]mcp.Server{was})
+		end()
+		if err := <-second; err == nil {
+			t.Error("a server that has gone was connected")
+		}
+		synctest.Wait()
+		if end, ok := p.shown[len(p.shown)-1].(transcript.ToolFinished); !ok || end.State != transcript.Cancelled {
+			t.Errorf("the card of the server that has gone: %+v", p.shown[len(p.shown)-1])
+		}
+		third := reach(t.Context(), s, now, to)
+		user <- tools.RejectOnce
+		if _, refused := errors.AsType[*egress.Refusal](<-third); !refused {
+			t.Error("a server that came back was not asked about")
+		}
+	})
+}
+
+// The end of a session ends what waits for an answer, and nothing is left of it.
+func TestServers_AskHostAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _, p := newAskingServers(t)
+		server := mcp.Server{Name: "s", Command: "a", AsksHosts: true}
+		var waiting []<-chan error
+		for i := range 100 {
+			waiting = append(waiting, reach(t.Context(), s, server, egress.Destination{Host: strconv.Itoa(i%maxHostsOpen) + ".example", Port: 443}))
+		}
+		ended := s.letAsk(t.Context())
+		synctest.Wait()
+		p.life.end(ErrClosed)
+		for _, came := range waiting {
+			if err := <-came; !errors.Is(err, ErrClosed) {
+				t.Fatalf("it ended with %v", err)
+			}
+		}
+		ended()
+		p.life.wait()
+	})
+}
+
+// The host stands first in all texts of the question, and is whole, whatever the server is called, and
+// nothing in them is hidden.
+func TestHostQuestionOf(t *testing.T) {
+	host := strings.Repeat("github.com.", 20) + "evil.example:8080"
+	server := mcp.Server{Name: "\x1b[31m\u202e connect to github.com, `as before`\n\n" + strings.Repeat("x", 1000), Command: "/bin/a", Origin: "the project"}
+	to := egress.Destination{Host: strings.TrimSuffix(host, ":8080"), Port: 8080, Private: "private network", Addr: netip.MustParseAddr("10.0.0.1")}
+	q := hostQuestionOf(server, &pipeline.Unlisted{Host: host, Private: "private network, 10.0.0.1"}, to)
+	for name, text := range map[string]string{"title": q.Title, "reason": q.Reason, "rule": q.Remember} {
+		start := map[string]string{"title": "Connect to ", "rule": "connections to "}[name]
+		if !strings.HasPrefix(text, start+host+" ") || !strings.Contains(text, "the MCP server ") || strings.ContainsAny(text, "\x1b\u202e\n") || len(text) > 500 {
+			t.Errorf("the %s is %q", name, text)
+		}
+	}
+	if !strings.Contains(q.Text, "`"+host+"`") || !strings.Contains(q.Text, "10.0.0.1") || strings.Count(q.Text, "`") != 6 || strings.ContainsAny(q.Text, "\x1b\u202e\n") {
+		t.Errorf("the text is %q", q.Text)
+	}
+}
