@@ -49,8 +49,8 @@ func hostIdentity(server *mcp.Server) permissions.Identity {
 	}
 }
 
-// hostAnswer is what the user said of a host. What is allowed holds until the program ends; for longer it
-// is a rule. What is refused holds for the session, for a program can end whenever it wants to be asked
+// hostAnswer is what the user said of a host. What is allowed once holds until the program ends; for longer
+// it is a rule. What is refused holds for the session, for a program can end whenever it wants to be asked
 // about again. What was not answered holds until the next turn.
 type hostAnswer struct {
 	withdraw context.CancelFunc // of the question
@@ -110,12 +110,14 @@ func (h *serverHosts) answer(session context.Context, about hostOfServer) (answe
 	return answer, asking
 }
 
-// answered sets an answer. That of a question that was withdrawn counts for no one.
+// answered sets an answer. It counts for those that wait alone where the question was withdrawn, and where
+// the user allowed it for longer, for then it is a rule, which can be revoked.
 func (h *serverHosts) answered(asking context.Context, about hostOfServer, asked tools.Answer, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	answer := h.asked[about]
-	if answer.err, answer.unanswered = refusalOf(asked, err), asked == tools.Cancelled; asking.Err() != nil {
+	answer.err, answer.unanswered = refusalOf(asked, err), asked == tools.Cancelled
+	if asking.Err() != nil || answer.err == nil && asked != tools.AllowOnce {
 		delete(h.asked, about)
 	}
 	answer.withdraw()

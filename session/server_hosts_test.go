@@ -150,6 +150,35 @@ func TestServers_AskHostOfAnother(t *testing.T) {
 	})
 }
 
+// What is allowed for longer than a run is a rule, and ends with it.
+func TestServers_AskHostRevoked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, user, _ := newAskingServers(t)
+		server, to := mcp.Server{Name: "s", Command: "a", AsksHosts: true}, egress.Destination{Host: "a.example", Port: 443}
+		defer s.letAsk(t.Context())()
+		first := reach(t.Context(), s, server, to)
+		user <- tools.AllowAlways
+		if err := <-first; err != nil {
+			t.Fatal(err)
+		}
+		if err := <-reach(t.Context(), s, server, to); err != nil {
+			t.Errorf("the answer is forgotten: %v", err)
+		}
+		for _, rule := range s.policy.Rules().In(permissions.Session) {
+			s.policy.Forget(rule)
+		}
+		again := reach(t.Context(), s, server, to)
+		select {
+		case err := <-again:
+			t.Fatalf("after the rule was revoked no one was asked: %v", err)
+		case user <- tools.RejectOnce:
+		}
+		if err := <-again; err == nil {
+			t.Error("what was rejected was connected")
+		}
+	})
+}
+
 // The end of a session ends what waits for an answer, and nothing is left of it.
 func TestServers_AskHostAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
