@@ -19,8 +19,8 @@ import (
 // fetchTool is the tool whose denials hold for connections, too.
 const fetchTool = "web_fetch"
 
-// maxConnectTitle bounds the title of the question, in runes.
-const maxConnectTitle = 200
+// maxConnectTitle bounds the title of the question, in runes. Any host is whole: its end says whose it is.
+const maxConnectTitle = 300
 
 // connections are what the commands of one call may connect to, as far as that is known. It
 // is safe for concurrent use.
