@@ -59,6 +59,9 @@ func (f *Finder) Find(ctx context.Context) Report {
 			return Report{Kind: None, Refused: errEnding}
 		}
 		notes = append(notes, fmt.Sprintf("%s does not work here: %v.", kind, err))
+		if kind == Bubblewrap && restricted(restrictedFile) {
+			notes = append(notes, "This system lets only programs with a profile of AppArmor use user namespaces; docs/security.md says how bwrap gets one.")
+		}
 	}
 	if f.Level == "" {
 		return Report{Kind: None, Notes: append(notes, "There is no sandbox here: rules and questions are all there is.")}
@@ -68,6 +71,14 @@ func (f *Finder) Find(ctx context.Context) Report {
 	}
 	return Report{Kind: None, Refused: fmt.Sprintf(
 		"your configuration requires the sandbox %q: %s Install what it needs, or change sandbox.level", f.Level, strings.Join(notes, " "))}
+}
+
+// restrictedFile holds "1" where AppArmor takes the rights in a user namespace from programs that it does not know, as on Ubuntu.
+const restrictedFile = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
+
+func restricted(file string) bool {
+	text, err := os.ReadFile(file)
+	return err == nil && strings.TrimSpace(string(text)) == "1"
 }
 
 // placeError says that a trial found no place on the disk, which tells nothing of the kinds.

@@ -48,3 +48,12 @@ func (r Report) String() string {
 	}
 	return string(r.Kind) + ", network off unless granted"
 }
+
+// Apart returns a program of the system and arguments that start the program after them in user and network
+// namespaces of its own and leave the rest as it is; nil where the sandbox is built by none.
+func (r Report) Apart() []string {
+	if r.Kind != Bubblewrap {
+		return nil
+	}
+	return []string{r.Program, "--unshare-user", "--unshare-net", "--die-with-parent", "--cap-drop", "ALL", "--dev-bind", "/", "/", "--"}
+}

@@ -109,6 +109,9 @@ func (c *core) examine(ctx context.Context, cwd string, ask bool) doctorReport {
 		c.examineHost(ctx, &r, host)
 	}
 	r.Findings = append(r.Findings, sandboxFinding(r.Sandbox, cfg.Sandbox))
+	if f, ok := commandNetworkFinding(r.Sandbox, cfg.Sandbox, func() error { return c.tryCommandNetwork(r.Sandbox) }); ok {
+		r.Findings = append(r.Findings, f)
+	}
 	if f, ok := networkFinding(cfg, r.Sandbox); ok {
 		r.Findings = append(r.Findings, f)
 	}

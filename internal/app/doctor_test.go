@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -36,6 +37,29 @@ func TestDoctor_Sandbox(t *testing.T) {
 				t.Errorf("%+v", got)
 			}
 		})
+	}
+}
+
+// TestDoctor_CommandNetwork says whether hosts are told apart, also where the sandbox could do it and the system does not
+// let it.
+func TestDoctor_CommandNetwork(t *testing.T) {
+	refused := errors.New("start the loopback device: operation not permitted")
+	for _, tt := range []struct {
+		report       sandbox.Report
+		wanted       config.Sandbox
+		err          error
+		status, want string // an empty status is no line
+	}{
+		{sandbox.Report{Kind: sandbox.Bubblewrap, Network: true}, config.Sandbox{}, nil, doctorOK, "by host"},
+		{sandbox.Report{Kind: sandbox.Bubblewrap, Network: true}, config.Sandbox{}, refused, doctorWarn, "all of it or none, because commands cannot share a network of their own here: start the loopback device: operation not permitted"},
+		{sandbox.Report{Kind: sandbox.Landlock, Network: true}, config.Sandbox{}, refused, doctorOK, "all of it or none: landlock"},
+		{sandbox.Report{Kind: sandbox.Bubblewrap, Network: true}, config.Sandbox{Network: true}, nil, "", ""},
+		{sandbox.Report{Kind: sandbox.None}, config.Sandbox{}, nil, "", ""},
+	} {
+		f, ok := commandNetworkFinding(tt.report, tt.wanted, func() error { return tt.err })
+		if ok != (tt.status != "") || f.Status != tt.status || !strings.Contains(f.Detail, tt.want) {
+			t.Errorf("%+v, %+v: %+v, %v", tt.report, tt.wanted, f, ok)
+		}
 	}
 }
 

@@ -1,11 +1,13 @@
 package app
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"acp-agent/config"
+	"acp-agent/internal/netns"
 	"acp-agent/kinds"
 	"acp-agent/mcp"
 	"acp-agent/sandbox"
@@ -57,6 +59,33 @@ func networkFinding(cfg *config.Config, report sandbox.Report) (_ finding, ok bo
 	}
 	f := finding{Name: "network of tools", Status: doctorOK, Detail: strings.Join(words, "; ")}
 	return f, len(words) > 0
+}
+
+// commandNetworkFinding says whether commands have the network by host. try makes the network that they would share, and
+// ends it. ok is false where the line about the sandbox says all there is to say.
+func commandNetworkFinding(report sandbox.Report, wanted config.Sandbox, try func() error) (_ finding, ok bool) {
+	if !report.Confines() || !report.Network || wanted.Network {
+		return finding{}, false
+	}
+	f := finding{Name: "network of commands", Status: doctorOK, Detail: "by host: you are asked about each"}
+	if !tellsHostsApart(report) {
+		f.Detail = fmt.Sprintf("all of it or none: %s cannot tell hosts apart", report.Kind)
+	} else if err := try(); err != nil {
+		f.Status, f.Detail = doctorWarn, "all of it or none, because commands cannot share a network of their own here: "+err.Error()
+	}
+	return f, true
+}
+
+// tryCommandNetwork makes the network that commands share in a sandbox, and ends it.
+func (c *core) tryCommandNetwork(report sandbox.Report) error {
+	if !report.Kind.HasView() {
+		return nil // commands share that of the machine
+	}
+	space, err := netns.Start(c.launcher.Self, report.Apart())
+	if err == nil {
+		space.Close()
+	}
+	return err
 }
 
 // tellsHostsApart reports a sandbox that can hold a program to the agent's proxy.

@@ -12,11 +12,13 @@
 // runs as an ordinary user (see [Hold]). The inner one lives in the namespace, and in a user namespace
 // too, for an ordinary user may make a network namespace only together with one. The inner process
 // ends when the agent does, which it learns from the end of their socket, and the outer one ends with
-// it. A process that has joined keeps the namespace alive until it ends.
+// it. A process that has joined keeps the namespace alive until it ends. Some systems let only programs that they
+// know make user namespaces, such as an Ubuntu whose AppArmor has a profile for bwrap. There that program
+// is the outer process.
 //
 // Only Linux has network namespaces; elsewhere [Start] returns errors.ErrUnsupported.
 //
-//	space, err := netns.Start(self)
+//	space, err := netns.Start(self, nil)
 //	if err != nil { ... } // the network stays off
 //	defer space.Close()
 //	listener, err := space.Listen()

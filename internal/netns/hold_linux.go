@@ -17,6 +17,7 @@ import (
 //
 // The agent cannot make the namespace. Its memory is closed to other processes of its user, and so is that
 // of a child until the child starts a program: an ordinary user may not map the users of a namespace of such a child.
+// Where another program makes the namespace (see [Start]), it stands in the place of the outer process.
 func Hold() int {
 	work := holdOutside
 	if len(os.Args) > 2 && os.Args[2] == insideArg {
@@ -154,6 +155,9 @@ func bringUpLoopback() error {
 	}
 	if err := unix.IoctlIfreq(fd, unix.SIOCGIFFLAGS, device); err != nil {
 		return err
+	}
+	if device.Uint16()&unix.IFF_UP != 0 {
+		return nil // by the program that made the namespace
 	}
 	device.SetUint16(device.Uint16() | unix.IFF_UP)
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, device)

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -37,20 +38,35 @@ type Space struct {
 	conn *net.UnixConn // to the holder; nil once closed
 }
 
-// Start makes a namespace. self is the path of a binary whose main calls [Hold] when [HoldArg] is its
-// first argument. The error says what on this machine prevents it.
-func Start(self string) (*Space, error) {
+// Start makes a namespace. self is the absolute path of a binary whose main calls [Hold] when [HoldArg] is its
+// first argument. other are a program of the system and arguments that start the program after them in
+// new user and network namespaces, with the loopback device up; it is for a system that lets only the programs
+// that it knows make such namespaces, and may be empty. The error says what on this machine prevents it.
+func Start(self string, other []string) (*Space, error) {
 	joiner, err := findJoiner()
 	if err != nil {
 		return nil, err
 	}
+	s, err := startHolder(joiner, []string{self, HoldArg})
+	if err == nil || len(other) == 0 {
+		return s, err
+	}
+	s, otherErr := startHolder(joiner, slices.Concat(other, []string{self, HoldArg, insideArg}))
+	if otherErr != nil {
+		return nil, errors.Join(err, otherErr)
+	}
+	return s, nil
+}
+
+// startHolder makes a namespace by its holder, a program with arguments.
+func startHolder(joiner joiner, holder []string) (*Space, error) {
 	conn, theirs, err := socketPair()
 	if err != nil {
 		return nil, err
 	}
 	s := &Space{conn: conn, stderr: textcut.NewTail(stderrBytes)}
 	s.holder = &exec.Cmd{
-		Path: self, Args: []string{self, HoldArg}, Env: []string{}, Dir: "/", ExtraFiles: []*os.File{theirs}, Stderr: s.stderr,
+		Path: holder[0], Args: holder, Env: []string{}, Dir: "/", ExtraFiles: []*os.File{theirs}, Stderr: s.stderr,
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	err = s.holder.Start()

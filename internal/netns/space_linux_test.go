@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"acp-agent/internal/testkit/testfile"
 	"acp-agent/internal/testkit/testreq"
+	"acp-agent/sandbox"
 )
 
 // ordinaryArg makes the test binary an agent of an ordinary user; a second argument closes its
@@ -41,7 +44,7 @@ func start(t *testing.T) *Space {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Start(self)
+	s, err := Start(self, nil)
 	if err != nil {
 		testreq.Skip(t, "this machine makes no network namespaces: "+err.Error())
 	}
@@ -240,7 +243,7 @@ func BenchmarkListeners(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := Start(self)
+	s, err := Start(self, nil)
 	if err != nil {
 		testreq.Skip(b, err.Error())
 	}
@@ -267,7 +270,7 @@ func startOrdinary(closed bool) int {
 			return 1
 		}
 	}
-	s, err := Start("/proc/self/exe")
+	s, err := Start("/proc/self/exe", nil)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -302,6 +305,56 @@ func TestSpace_OrdinaryUser(t *testing.T) {
 	}
 	if err := run("closed"); err != nil {
 		t.Error(err)
+	}
+}
+
+// Where the agent may not make namespaces and a program of the system may, that program makes them.
+func TestSpace_ByAnotherProgram(t *testing.T) {
+	bwrap, err := exec.LookPath("bwrap")
+	if err != nil {
+		testreq.Skip(t, "bubblewrap is not installed")
+	}
+	start(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	restricted := filepath.Join(t.TempDir(), "self")
+	testfile.Executable(t, restricted, fmt.Sprintf("#!/bin/sh\n[ \"$2\" = %s ] && exec %s \"$@\"\necho not permitted >&2; exit 1\n", insideArg, self))
+	if _, err := Start(restricted, nil); err == nil || !strings.Contains(err.Error(), "not permitted") {
+		t.Fatalf("without the program: %v", err)
+	}
+	if _, err := Start(restricted, []string{"/bin/false"}); err == nil || !strings.Contains(err.Error(), "not permitted") {
+		t.Errorf("with a program that fails: %v", err)
+	}
+	s, err := Start(restricted, sandbox.Report{Kind: sandbox.Bubblewrap, Program: bwrap}.Apart())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	l, err := s.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		if conn, err := l.Accept(); err == nil {
+			_, _ = io.WriteString(conn, "hello from outside\n")
+			conn.Close()
+		}
+	}()
+	address := "/dev/tcp/127.0.0.1/" + strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	if got := inside(t, s, "/bin/bash", "-c", "cat < "+address); got != "hello from outside\n" {
+		t.Errorf("inside: %q", got)
+	}
+	// A sandbox is built inside.
+	if got := inside(t, s, bwrap, "--unshare-user", "--ro-bind", "/", "/", "--dev", "/dev", "/bin/sh", "-c", "id -u; cat /proc/net/dev | grep -c :"); got != fmt.Sprintf("%d\n1\n", os.Geteuid()) {
+		t.Errorf("a sandbox inside: %q", got)
+	}
+	holder := s.holder.Process.Pid
+	s.Close()
+	if _, err := os.Stat("/proc/" + strconv.Itoa(holder)); err == nil {
+		t.Errorf("the holder %d is there after Close", holder)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 type Space struct{}
 
 // Start returns errors.ErrUnsupported.
-func Start(string) (*Space, error) { return nil, errors.ErrUnsupported }
+func Start(string, []string) (*Space, error) { return nil, errors.ErrUnsupported }
 
 // Enter returns nothing.
 func (*Space) Enter() []string { return nil }

@@ -44,7 +44,7 @@ func (r *Runner) ConnectsListed(ctx context.Context) bool {
 	if report.Kind == sandbox.Seatbelt {
 		return true
 	}
-	r.space.make.Do(func() { r.space.made, r.space.err = netns.Start(r.o.Launcher.Self) })
+	r.space.make.Do(func() { r.space.made, r.space.err = netns.Start(r.o.Launcher.Self, report.Apart()) })
 	return r.space.err == nil
 }
 

@@ -34,7 +34,7 @@ func needServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	space, err := netns.Start(self)
+	space, err := netns.Start(self, nil)
 	if err != nil {
 		testreq.Skip(t, err.Error())
 	}
