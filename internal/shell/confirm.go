@@ -19,9 +19,12 @@ func Differs(err error) bool { return errors.Is(err, errDiffers) }
 // Confirm reads a text for a second time, with a reader of its own that knows the plain
 // language only, and compares: the simple commands, the value of each of their words, the
 // operators, keywords and redirections, and where each of them stands. The error says
-// that the text is outside the plain language, or that the readings differ; then the tree
-// is not known to be what the shell will run.
+// that the text is outside the plain language, or that the readings differ, as they are known to for some
+// expansions that no plain text has; then the tree is not known to be what the shell will run.
 func Confirm(text string, file *syntax.File, dialect Dialect) error {
+	if doubtfulExpansion(file) {
+		return errDiffers
+	}
 	plain, err := readPlain(text, dialect)
 	if err != nil {
 		return fmt.Errorf("it is not written plainly enough: %w", err)

@@ -12,6 +12,7 @@ import (
 func TestJudge_Ambiguous(t *testing.T) {
 	for _, text := range []string{
 		"cat <<\"E\\\"F\"\nx\nE\"F\ntouch x\nE\\\"F\n", "cat <<''#;touch x\n#\n\n", "cat <<é\né\ntouch x\né\n", "ls # a \\\ntouch x", "ls 999999999999>&1", "ls a\u00a0b", "l\\\ns", "npm test; cat <<é\né\ntouch x\né\n",
+		"[[ a == @($(touch x)) ]]", "ls ${a:-<(touch x)}", "echo \"${a:-'$(touch x)'}\"", "cat <<E\n${a:-'$(touch x)'}\nE", "npm test; echo $(( '`touch x`' ))",
 	} {
 		v := command.Judge(text, testEnv())
 		if v.Action != ask || v.Class != command.Ambiguous || !v.Validation {
