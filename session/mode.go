@@ -174,7 +174,7 @@ func (m planModes) AfterPlan() (string, error) {
 }
 
 // LeavePlan implements tools.Modes.
-func (m planModes) LeavePlan() (mode, statement string, err error) {
+func (m planModes) LeavePlan() (mode, notice string, err error) {
 	m.modes.mu.Lock()
 	after, err := m.modes.afterPlan()
 	if err == nil {

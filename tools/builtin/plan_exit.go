@@ -96,12 +96,12 @@ func exitPlan(_ context.Context, rt tools.Runtime, _ planExitArgs) (*tools.Resul
 	if modes == nil {
 		return nil, noModes()
 	}
-	mode, told, err := modes.LeavePlan()
+	mode, notice, err := modes.LeavePlan()
 	if err != nil {
 		return nil, err
 	}
 	return &tools.Result{
-		Data: planExitData{mode}, Text: "The user approved the plan.\n" + told,
+		Data: planExitData{mode}, Text: "The user approved the plan.\n" + notice,
 		Content: []kinds.Content{kinds.Text{Text: "Plan mode has ended; the session is in mode " + mode + "."}},
 	}, nil
 }

@@ -25,7 +25,7 @@ func (m *fakeModes) AfterPlan() (string, error) {
 	return "Code (edits)", nil
 }
 
-func (m *fakeModes) LeavePlan() (mode, told string, err error) {
+func (m *fakeModes) LeavePlan() (mode, notice string, err error) {
 	if _, err := m.AfterPlan(); err != nil {
 		return "", "", err
 	}

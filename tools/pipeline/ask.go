@@ -14,31 +14,30 @@ import (
 	"acp-agent/transcript"
 )
 
-// maxPreviews is how often a user is asked about one call whose preview goes
-// on changing while they look at it.
+// maxPreviews bounds how often the user is asked about one call whose preview keeps changing
+// while they look at it.
 const maxPreviews = 3
 
-// approval puts a call to the user, and does what they answer.
+// approval asks the user about a call and applies the answer.
 type approval struct {
 	*underway
 	confinement *confinement
 	judgement   *judgement
 	reach       *reach
 	sandboxing  *sandboxing
-	// asked is what the user was asked, answer what they said; "" without a question.
+	// asked is the reason on the card, answer the user's answer; "" without a question.
 	asked, answer string
 }
 
-// ask puts the call to the user when the rules say so. What the user approves is what runs: the
-// preview is made again after the answer, and a call that would now do something else is asked
-// about again (E6, R41).
+// ask asks the user about the call when the rules say so. What the user approves is what runs: ask
+// makes the preview again after the answer, and asks again when it differs (E6, R41).
 func (a *approval) ask(ctx context.Context) error {
 	preview, err := a.preview(ctx)
 	if err != nil {
 		return err
 	}
 	a.card.Content = preview
-	if settled, err := a.applyEarlierAnswer(ctx); settled {
+	if answered, err := a.applyEarlierAnswer(ctx); answered {
 		return err
 	}
 	if a.judgement.decision.Action == capability.Allow {
@@ -52,15 +51,15 @@ func (a *approval) ask(ctx context.Context) error {
 	return tools.AskInTurn(ctx, a.pipeline.Queue, a.ID, func(asking context.Context) error { return a.askUntilShown(ctx, asking) })
 }
 
-// askUntilShown asks until what the user saw is what the call will do.
+// askUntilShown asks until the call will do what the user saw.
 func (a *approval) askUntilShown(ctx, asking context.Context) error {
 	for i := range maxPreviews {
 		if i > 0 {
-			a.resolveTargets(a.pipeline) // what was shown has changed, so its paths may lead elsewhere
+			a.resolveTargets(a.pipeline) // the preview has changed, so the paths may lead elsewhere
 		} else if err := a.confinement.refreshTargets(ctx); err != nil {
 			return err
 		}
-		// An answer given while this call waited may have settled it (R123).
+		// An answer about another call may allow or deny this one meanwhile (R123).
 		if err := a.judgement.judge(ctx); err != nil {
 			return err
 		}
@@ -99,8 +98,8 @@ func (a *approval) preview(ctx context.Context) ([]kinds.Content, error) {
 	return a.previewIn(ctx, runtime)
 }
 
-// previewIn runs the tool's preview within the time limit of a call. A preview that
-// does not stop is abandoned, so that a cancel need not wait for it.
+// previewIn runs the tool's preview within the time limit of a call. It abandons a preview that
+// does not stop, so that a cancel does not wait for it.
 func (a *approval) previewIn(ctx context.Context, runtime *callRuntime) (content []kinds.Content, err error) {
 	if limit := a.pipeline.Limits.Timeout; limit > 0 {
 		var cancel context.CancelFunc
@@ -131,18 +130,18 @@ func (a *approval) previewIn(ctx context.Context, runtime *callRuntime) (content
 	return p.content, p.err
 }
 
-// askOnce puts one request to the user, about this call and those of its step that are asked about with it. asking
-// ends with ctx, or before it when the request is withdrawn; an answer that came just before counts.
+// askOnce asks the user once, about this call and the calls that share its card. asking ends with ctx, or earlier
+// when the request is withdrawn; an answer that arrived just before still counts.
 func (a *approval) askOnce(ctx, asking context.Context) error {
-	request, others := a.begin(ctx), a.others(ctx)
-	shown := make([]finding, len(others))
+	request, others := a.startAsking(ctx), a.askedTogether(ctx)
+	shown := make([]commandSnapshot, len(others))
 	for i, other := range others {
-		request.With = append(request.With, other.begin(ctx))
-		shown[i] = other.finding(ctx)
+		request.With = append(request.With, other.startAsking(ctx))
+		shown[i] = other.snapshot(ctx)
 	}
 	answer, err := a.question(asking, request)
 	for _, other := range others {
-		other.release()
+		other.requeue()
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -153,21 +152,21 @@ func (a *approval) askOnce(ctx, asking context.Context) error {
 			Message: "the editor could not ask for permission, so the call was not run",
 		}
 	case answer == tools.OneByOne && len(others) > 0:
-		a.alone = true
+		a.askAlone = true
 		for _, other := range others {
-			other.alone = true
+			other.askAlone = true
 		}
 		return a.askOnce(ctx, asking)
 	}
 	for i, other := range others {
-		other.earlier = &earlier{answer, other.asked, shown[i]}
+		other.earlier = &earlierAnswer{answer, other.asked, shown[i]}
 	}
 	a.answer = answerName(answer)
 	return a.applyAnswer(answer)
 }
 
-// begin tells the observers that the call waits for the user, and returns the request about it.
-func (a *approval) begin(ctx context.Context) tools.PermissionRequest {
+// startAsking emits the event that the call waits for the user, and returns the permission request.
+func (a *approval) startAsking(ctx context.Context) tools.PermissionRequest {
 	a.asked = a.clean(strings.Join(append([]string{a.judgement.decision.Reason}, a.confinement.links...), "; "))
 	a.sink.Emit(transcript.ToolState{
 		CallID: a.ID, State: transcript.BlockedOnUser, ToAllow: a.judgement.decision.ToAllow, Reason: a.asked,

@@ -19,7 +19,7 @@ type Call struct {
 	// Room is the most that the model is given of the result, in bytes, see Pipeline.Room;
 	// 0 means no bound but the tools' own.
 	Room int
-	// Step holds the calls of the same answer; nil when this one is asked about by itself.
+	// Step holds the calls of the same answer; nil gives this call a card of its own.
 	Step *Step
 }
 
@@ -34,27 +34,29 @@ type Prepared struct {
 	Card kinds.Card
 	// Malformed says that Input was not even JSON.
 	Malformed bool
-	// Cut says that the answer ended within the call.
+	// Cut says that the model's answer ended in the middle of the call.
 	Cut bool
 
-	// args are Args with what they decode to, which every stage shares.
+	// args are Args in parsed form, shared by all stages.
 	args tools.Args
-	// leftOut says what of the model's arguments was left out, and why.
-	leftOut []string
-	// standIn says that entry stands in for a tool of a server that was not asked.
+	// ignoredArgs names the model's arguments that have no effect, each with the reason.
+	ignoredArgs []string
+	// standIn says that entry replaces a tool whose server was not asked, see ExplainUnseen.
 	standIn bool
 	entry   *tools.Entry
 	env     tools.Env
 	// touched is what the call touches, targets where its paths lead, see resolveTargets.
 	touched []tools.Resource
 	targets *targets
-	serial  bool
-	keys    []tools.ResourceKey
-	fault   *tools.Error
-	// earlier is what the user answered about the call with another; nil for nothing. alone says that it is not to
-	// be asked about with others.
-	earlier *earlier
-	alone   bool
+	// serial and keys decide which calls may run concurrently, see Conflicts.
+	serial bool
+	keys   []tools.ResourceKey
+	// fault is the error of a stage of Prepare; a call that has one never runs.
+	fault *tools.Error
+	// earlier is the user's answer on the card of an earlier call; nil when there is none.
+	earlier *earlierAnswer
+	// askAlone says that the call needs a card of its own.
+	askAlone bool
 	// tape records the call, or answers for it; nil where nothing is recorded.
 	tape *record.Call
 }
@@ -88,7 +90,7 @@ func overlap(a, b tools.ResourceKey) bool {
 // CancelledText is what the model reads of a call that the user cancelled.
 const CancelledText = "cancelled by the user"
 
-// Unrun is the end of a call that never ran, with the card that it shows.
+// Unrun returns the end of a call that never ran. The card is the one that the editor shows.
 func Unrun(callID string, card kinds.Card, state transcript.State, text string) transcript.ToolFinished {
 	kind := tools.Backend
 	switch state {
@@ -105,8 +107,8 @@ func Unrun(callID string, card kinds.Card, state transcript.State, text string) 
 	}
 }
 
-// Cut is a call of an answer that ended too early, by the token limit or a
-// refusal: it is never executed.
+// Cut returns the call that an answer was making when the token limit or a refusal ended it.
+// Such a call is never executed.
 func Cut(call Call, tool string, card kinds.Card) *Prepared {
 	return &Prepared{
 		Call: call, Tool: tool, Cut: true, Card: card,

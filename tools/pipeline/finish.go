@@ -51,7 +51,7 @@ func (e *ending) finish(ctx context.Context, err error) transcript.ToolFinished 
 		e.fail(&end, asToolError(err), produced)
 	}
 	e.fitWindow(&end)
-	e.noteLeftOut(&end)
+	e.noteIgnoredArgs(&end)
 	return end
 }
 

@@ -9,11 +9,11 @@ import (
 	"acp-agent/transcript"
 )
 
-// notices records what is said once in a session. The zero value is ready.
+// notices records which notices a session has seen, so that each appears once. The zero value is ready.
 type notices struct {
 	unconfined, open atomic.Bool
-	// leftOut has the arguments, by tool, that the model was told have no effect.
-	leftOut sync.Map
+	// ignoredArgs holds, by tool, the arguments that the model knows to have no effect.
+	ignoredArgs sync.Map
 }
 
 // noticeUnconfined tells the user, at the first question of that kind, that nothing confines

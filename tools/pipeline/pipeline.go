@@ -145,12 +145,12 @@ func (c *Prepared) setArgs(args tools.Args) { c.args, c.Args = args, args.Raw() 
 // accept makes of arguments in the shapes and under the names that models use those
 // that are judged, shown and run.
 func (p *Pipeline) accept(c *Prepared) error {
-	args, left, err := c.entry.Accept(c.Name, c.Args)
+	args, ignored, err := c.entry.Accept(c.Name, c.Args)
 	if err != nil {
 		return err
 	}
 	c.setArgs(args)
-	c.leftOut = left
+	c.ignoredArgs = ignored
 	return nil
 }
 

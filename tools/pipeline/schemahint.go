@@ -20,10 +20,10 @@ func (p *Pipeline) withSchema(c *Prepared, failure *tools.Error) *tools.Error {
 	if len(schema) > schemaBytes || !utf8.ValidString(schema) {
 		return failure
 	}
-	told := *failure
-	if told.Hint != "" {
-		told.Hint += "\n"
+	hinted := *failure
+	if hinted.Hint != "" {
+		hinted.Hint += "\n"
 	}
-	told.Hint += "the arguments of " + c.Tool + ", as a JSON Schema: " + schema
-	return &told
+	hinted.Hint += "the arguments of " + c.Tool + ", as a JSON Schema: " + schema
+	return &hinted
 }

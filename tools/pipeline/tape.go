@@ -167,7 +167,7 @@ type recordedModes struct {
 }
 
 // LeavePlan implements tools.Modes.
-func (m recordedModes) LeavePlan() (mode, told string, err error) {
+func (m recordedModes) LeavePlan() (mode, notice string, err error) {
 	m.call.Step(planLeftStep, []byte("{}"))
 	return m.Modes.LeavePlan()
 }

@@ -12,18 +12,18 @@ import (
 	"acp-agent/workspace/run"
 )
 
-// Bounds of a question about several commands: a user has to read all of it.
+// Bounds of a question about several commands: the user has to read all of it.
 const (
-	// maxAhead bounds the calls after the first that are looked at for one question.
+	// maxAhead bounds how many calls after the first are considered for the same card.
 	maxAhead = 9
-	// maxTogether bounds the text of its commands, in bytes. A longer one is asked about by itself.
+	// maxTogether bounds the text of the commands on one card, in bytes.
 	maxTogether = 4 << 10
 )
 
-// Step holds the calls of one answer of the model, in their order, so that commands among them can be
-// asked about together. The zero value is ready. All of its calls are prepared before the first runs.
+// Step holds the calls of one answer of the model, in their order, so that one question can cover
+// several commands. The zero value is ready. All of its calls are prepared before the first runs.
 //
-// Only a call that is serial looks at those after it, none of which runs yet then.
+// Only a serial call reads the calls after it, and none of them runs while it does.
 type Step struct{ calls []*Prepared }
 
 func (s *Step) add(c *Prepared) {
@@ -32,8 +32,8 @@ func (s *Step) add(c *Prepared) {
 	}
 }
 
-// after are the calls that follow one, as far as a question looks ahead.
-func (s *Step) after(c *Prepared) []*Prepared {
+// following returns at most maxAhead calls after c.
+func (s *Step) following(c *Prepared) []*Prepared {
 	if s == nil || !slices.Contains(s.calls, c) {
 		return nil
 	}
@@ -41,30 +41,31 @@ func (s *Step) after(c *Prepared) []*Prepared {
 	return next[:min(len(next), maxAhead)]
 }
 
-// earlier is what the user answered about a call on the card of one before it.
-type earlier struct {
+// earlierAnswer is the user's answer about a call on the card of an earlier call.
+type earlierAnswer struct {
 	answer tools.Answer
-	reason string // that the card gave
-	finding
+	reason string // on that card
+	shown  commandSnapshot
 }
 
-// finding is what the user saw of a command: what it touches, what was found about each part, what runs, and what
-// confines it. Which rules an "always" would add, and so the reason, may change with the answer itself.
-type finding struct {
+// commandSnapshot is what a card says of a command: what it touches, the verdict on each part, the text
+// that runs, and the sandbox. An answer is void when any of this has changed. The reason is not included: it
+// depends on the rules that "always" would add, which the answer itself changes.
+type commandSnapshot struct {
 	resources []permissions.Resource
 	texts     []judgedText
 	settings  []string
 	sandbox   string
 }
 
-func (a *approval) finding(ctx context.Context) finding {
-	return finding{a.judgement.judged.Resources, a.reach.texts, a.reach.settings, a.sandboxing.sandbox(ctx)}
+func (a *approval) snapshot(ctx context.Context) commandSnapshot {
+	return commandSnapshot{a.judgement.judged.Resources, a.reach.texts, a.reach.settings, a.sandboxing.sandbox(ctx)}
 }
 
-// ordinary reports whether the question about a command may stand beside others: it asks about nothing but what a
-// sandbox confines. What is dangerous, leaves the project or the sandbox, publishes, needs the network or may
-// meet secrets has a card of its own, which no list hides.
-func (a *approval) ordinary() bool {
+// mayShareCard reports whether one card may ask about this command and others: the sandbox confines all that it does.
+// A command that is dangerous, leaves the project or the sandbox, publishes, needs the network or may read secrets
+// gets a card of its own, so that no list hides it.
+func (a *approval) mayShareCard() bool {
 	j := a.judgement
 	d := j.decision
 	switch {
@@ -80,31 +81,31 @@ func (a *approval) ordinary() bool {
 	})
 }
 
-// others are the calls of the same step that are asked about with this one: the commands after it, up to the first
-// call that is not a command and does more than read, or has a card of its own. Commands that may run unasked have no
-// place on the card.
-func (a *approval) others(ctx context.Context) (list []*approval) {
-	if a.alone || !a.ordinary() {
+// askedTogether returns the later commands of the step that share the card of this one. It stops at the first call
+// that needs a card of its own, or that is not a command and does more than read. It skips commands that run without
+// a question.
+func (a *approval) askedTogether(ctx context.Context) (list []*approval) {
+	if a.askAlone || !a.mayShareCard() {
 		return nil
 	}
-	room, sandbox := maxTogether-a.commandBytes(), a.sandboxing.sandbox(ctx)
-	for _, c := range a.Step.after(a.Prepared) {
+	left, sandbox := maxTogether-a.commandBytes(), a.sandboxing.sandbox(ctx)
+	for _, c := range a.Step.following(a.Prepared) {
 		switch {
 		case c.fault != nil || a.pipeline.active.cancelled(c.ID):
 			continue // it does not run
 		case c.Tool != shellTool && c.entry.ReadOnly && !c.serial:
 			continue
-		case c.Tool != shellTool || c.alone || c.earlier != nil:
+		case c.Tool != shellTool || c.askAlone || c.earlier != nil:
 			return list
 		}
 		other := a.lookAhead(ctx, c)
 		if other != nil && other.judgement.decision.Action == capability.Allow {
 			continue
 		}
-		if other == nil || !other.ordinary() || other.sandboxing.sandbox(ctx) != sandbox {
+		if other == nil || !other.mayShareCard() || other.sandboxing.sandbox(ctx) != sandbox {
 			return list
 		}
-		if room -= other.commandBytes(); room < 0 {
+		if left -= other.commandBytes(); left < 0 {
 			return list
 		}
 		list = append(list, other)
@@ -112,7 +113,7 @@ func (a *approval) others(ctx context.Context) (list []*approval) {
 	return list
 }
 
-// commandBytes is the size of the text of the call's commands.
+// commandBytes returns the length of the text of the call's commands.
 func (u *underway) commandBytes() (n int) {
 	for _, resource := range u.commands() {
 		n += len(resource.Value)
@@ -120,12 +121,11 @@ func (u *underway) commandBytes() (n int) {
 	return n
 }
 
-// lookAhead judges a call of the same step that has not begun; nil when it is refused. It is judged again before
-// it runs.
+// lookAhead judges a later call of the step; nil means that it is refused. That call is judged again before it runs.
 func (a *approval) lookAhead(ctx context.Context, c *Prepared) (other *approval) {
 	defer func() {
 		if v := recover(); v != nil {
-			_ = a.pipeline.panicked(c.Tool, c.ID, v) // what becomes of it shows when it runs
+			_ = a.pipeline.panicked(c.Tool, c.ID, v) // the call fails in the same way when it runs
 			other = nil
 		}
 	}()
@@ -139,22 +139,22 @@ func (a *approval) lookAhead(ctx context.Context, c *Prepared) (other *approval)
 	return r.approval
 }
 
-// release ends the wait of a call that was asked about with an earlier one: it waits for its turn.
-func (a *approval) release() {
+// requeue marks a call as queued again after it was asked about on the card of an earlier one.
+func (a *approval) requeue() {
 	a.sink.Emit(transcript.ToolState{CallID: a.ID, State: transcript.Queued})
 }
 
-// applyEarlierAnswer applies what the user answered about the call on the card of an earlier one, and reports whether that
-// settles it. A refusal does in any case. A yes does if the call still is what the card showed; else it is asked
-// about by itself.
-func (a *approval) applyEarlierAnswer(ctx context.Context) (settled bool, err error) {
+// applyEarlierAnswer applies the user's answer on the card of an earlier call, and reports whether no question
+// is left. A refusal always holds. An approval holds if the call still is what that card showed; otherwise the call
+// gets a card of its own.
+func (a *approval) applyEarlierAnswer(ctx context.Context) (answered bool, err error) {
 	e := a.earlier
 	if e == nil {
 		return false, nil
 	}
 	if e.answer.Allows() {
-		a.alone = true
-		if a.judgement.decision.Action == capability.Allow || !a.ordinary() || !reflect.DeepEqual(e.finding, a.finding(ctx)) {
+		a.askAlone = true
+		if a.judgement.decision.Action == capability.Allow || !a.mayShareCard() || !reflect.DeepEqual(e.shown, a.snapshot(ctx)) {
 			return false, nil
 		}
 	}
