@@ -226,7 +226,7 @@ func (r *running) runStages(ctx context.Context) (err error) {
 		r.watchdog.watch,
 		r.approval.ask, // the user
 		r.execution.execute,
-		r.aside.askAboutMovedAside, // what was moved aside: does the user want it?
+		r.movedAside.askAboutMovedAside, // what was moved aside: does the user want it?
 		r.ending.render,
 	} {
 		if err := ctx.Err(); err != nil && r.execution.result == nil {

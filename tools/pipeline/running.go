@@ -13,14 +13,14 @@ import (
 // running is a call on its way through the stages of Run. Each part has the methods of some
 // stages and the fields that they share, and refers only to parts before it.
 type running struct {
-	*underway                  // the call itself, its card and its events
-	confinement *confinement   // where its paths lead, and what lies outside the roots
-	judgement   *judgement     // what the rules say
-	watchdog    *watchdogCheck // what the watchdog says
-	approval    *approval      // what the user says
-	execution   *execution     // what the tool does
-	aside       *asideQuestion // what becomes of the changes that the sandbox moved aside
-	ending      *ending        // the result as the model, the editor and the store get it
+	*underway                       // the call itself, its card and its events
+	confinement *confinement        // where its paths lead, and what lies outside the roots
+	judgement   *judgement          // what the rules say
+	watchdog    *watchdogCheck      // what the watchdog says
+	approval    *approval           // what the user says
+	execution   *execution          // what the tool does
+	movedAside  *movedAsideQuestion // what becomes of the changes that the sandbox moved aside
+	ending      *ending             // the result as the model, the editor and the store get it
 }
 
 // newRunning returns the call with its parts, ready for the first stage. Its events go to sink.
@@ -38,7 +38,7 @@ func (p *Pipeline) newRunning(c *Prepared, sink transcript.Sink) *running {
 		underway: r.underway, judgement: r.judgement, reach: reach, sandboxing: sandboxing, cache: cacheUse{r.underway, reach},
 		connections: &connections{underway: r.underway, watchdog: r.watchdog, sandboxing: sandboxing},
 	}
-	r.aside = &asideQuestion{r.underway, r.execution}
+	r.movedAside = &movedAsideQuestion{r.underway, r.execution}
 	r.ending = &ending{underway: r.underway, execution: r.execution}
 	return r
 }
