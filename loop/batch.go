@@ -32,7 +32,7 @@ func conflicts(call *pipeline.Prepared, batch []*pipeline.Prepared) bool {
 // Every call ends, even when ctx does; the results are in the order of the calls (R22).
 func (l *Loop) runCalls(ctx context.Context, s *step) []callResult {
 	prepared := make([]*pipeline.Prepared, len(s.calls))
-	room, together := l.Tools.Room(l.Window(), l.used, len(s.calls)), &pipeline.Step{}
+	modelBytes, together := l.Tools.ModelBytes(l.Window(), l.used, len(s.calls)), &pipeline.Step{}
 	for i, call := range s.calls {
 		input := call.input.String()
 		repaired, _ := model.RepairArguments(input)
@@ -40,7 +40,7 @@ func (l *Loop) runCalls(ctx context.Context, s *step) []callResult {
 			tool, card := l.Tools.Label(call.name)
 			prepared[i] = pipeline.Cut(pipeline.Call{ID: call.id, Name: call.name, Input: input}, tool, card)
 		} else {
-			prepared[i] = l.Tools.Prepare(pipeline.Call{ID: call.id, Name: call.name, Input: repaired, Room: room, Step: together})
+			prepared[i] = l.Tools.Prepare(pipeline.Call{ID: call.id, Name: call.name, Input: repaired, ModelBytes: modelBytes, Step: together})
 		}
 		l.emit(transcript.ToolReady{
 			CallID: call.id, Tool: prepared[i].Tool, Input: repaired, Args: prepared[i].Args, Card: prepared[i].Card,

@@ -26,9 +26,9 @@ type Tools interface {
 	// Prepare passes a call through every stage that needs no user and has no effect. It never
 	// fails: an error shows when the call runs.
 	Prepare(call pipeline.Call) *pipeline.Prepared
-	// Room returns how many bytes each result of a step may have, by the number of its calls, and by
+	// ModelBytes returns how many bytes each result of a step may have, by the number of its calls, and by
 	// the model's window and what is used of it in tokens; 0 means any number.
-	Room(window, used, calls int) int
+	ModelBytes(window, used, calls int) int
 	// Run runs a prepared call to its end and emits its states; the last event
 	// of the call is a ToolFinished. It returns promptly when ctx ends.
 	Run(ctx context.Context, call *pipeline.Prepared, sink transcript.Sink) transcript.ToolFinished
@@ -165,8 +165,8 @@ func (l *Loop) resumeQuestions(ctx context.Context) {
 	waiting, together := l.Log.Waiting(), &pipeline.Step{}
 	prepared := make([]*pipeline.Prepared, len(waiting))
 	for i, call := range waiting {
-		room := l.Tools.Room(l.Window(), l.used, len(waiting))
-		prepared[i] = l.Tools.Prepare(pipeline.Call{ID: call.CallID, Name: call.Name, Input: call.Input, Room: room, Step: together})
+		modelBytes := l.Tools.ModelBytes(l.Window(), l.used, len(waiting))
+		prepared[i] = l.Tools.Prepare(pipeline.Call{ID: call.CallID, Name: call.Name, Input: call.Input, ModelBytes: modelBytes, Step: together})
 	}
 	for _, call := range prepared {
 		l.Tools.Run(ctx, call, transcript.SinkFunc(l.emit))

@@ -97,7 +97,7 @@ func (f *fakeTools) Label(name string) (string, kinds.Card) {
 	return id, kinds.Neutral(id)
 }
 
-func (f *fakeTools) Room(window, used, calls int) int { return (window - used) / calls }
+func (f *fakeTools) ModelBytes(window, used, calls int) int { return (window - used) / calls }
 
 func (f *fakeTools) Prepare(call pipeline.Call) *pipeline.Prepared {
 	return &pipeline.Prepared{

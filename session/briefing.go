@@ -91,9 +91,9 @@ func (b *briefing) facts(window int) string {
 	if scratch := b.work.Session().Scratch; scratch != "" {
 		fmt.Fprintf(&text, "- Scratch directory for temporary files, writable without asking: %s\n", scratch)
 	}
-	if room := b.agents.tools.Room(window, 0, 1); room > 0 {
+	if size := b.agents.tools.ModelBytes(window, 0, 1); size > 0 {
 		fmt.Fprintf(&text, "- A tool result is cut in its middle to %d KB, to less where little of your window is free; the cut names where the rest is. "+
-			"Ask for what you need: a range, a filter, a limit.\n", room>>10)
+			"Ask for what you need: a range, a filter, a limit.\n", size>>10)
 	}
 	if text.Len() == 0 {
 		return ""

@@ -16,9 +16,9 @@ type Call struct {
 	ID string
 	// Name is what the model wrote; Input is the argument text it wrote.
 	Name, Input string
-	// Room is the most that the model is given of the result, in bytes, see Pipeline.Room;
-	// 0 means no bound but the tools' own.
-	Room int
+	// ModelBytes bounds the part of the result that the model is given, see
+	// Pipeline.ModelBytes; 0 means no bound but the tool's own.
+	ModelBytes int
 	// Step holds the calls of the same answer; nil gives this call a card of its own.
 	Step *Step
 }

@@ -15,7 +15,7 @@ import (
 	"acp-agent/transcript"
 )
 
-func TestPipeline_Room(t *testing.T) {
+func TestPipeline_ModelBytes(t *testing.T) {
 	tests := []struct {
 		name                      string
 		most, window, used, calls int
@@ -38,8 +38,8 @@ func TestPipeline_Room(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newStage(t, func(o *pipeline.Options) { o.Limits.ModelBytes = tt.most })
-			if got := p.Room(tt.window, tt.used, tt.calls); got != tt.want {
-				t.Errorf("Room(%d, %d, %d) = %d, want %d", tt.window, tt.used, tt.calls, got, tt.want)
+			if got := p.ModelBytes(tt.window, tt.used, tt.calls); got != tt.want {
+				t.Errorf("ModelBytes(%d, %d, %d) = %d, want %d", tt.window, tt.used, tt.calls, got, tt.want)
 			}
 		})
 	}
@@ -54,16 +54,16 @@ func numbered(lines int) string {
 	return b.String()
 }
 
-// roomy calls a tool whose result has room for so many bytes.
-func (s *stage) roomy(t *testing.T, room int, name, input string) transcript.ToolFinished {
+// within calls a tool of whose result the model is given size bytes.
+func (s *stage) within(t *testing.T, size int, name, input string) transcript.ToolFinished {
 	t.Helper()
-	return s.Run(t.Context(), s.Prepare(pipeline.Call{ID: "call_1", Name: name, Input: input, Room: room}), s)
+	return s.Run(t.Context(), s.Prepare(pipeline.Call{ID: "call_1", Name: name, Input: input, ModelBytes: size}), s)
 }
 
-func TestRoom_ResultIsCutAndKept(t *testing.T) {
+func TestModelBytes_ResultIsCutAndKept(t *testing.T) {
 	text := numbered(5000)
 	s := customStage(t, tools.Spec{}, func(context.Context, tools.Runtime) (*tools.Result, error) { return tools.Output(text), nil })
-	end := s.roomy(t, 1000, "custom", `{}`)
+	end := s.within(t, 1000, "custom", `{}`)
 	want(t, end, transcript.Done, "000000050\n[49000 bytes left out here, too long for the model's window; the whole result is in ")
 	if !strings.HasPrefix(end.Text, "000000001\n") || !strings.HasSuffix(end.Text, "\n000005000\n") {
 		t.Errorf("the ends of the result are missing: %q", end.Text)
@@ -76,33 +76,33 @@ func TestRoom_ResultIsCutAndKept(t *testing.T) {
 	}
 }
 
-func TestRoom_ResultThatFits(t *testing.T) {
+func TestModelBytes_ResultThatFits(t *testing.T) {
 	s := customStage(t, tools.Spec{}, func(context.Context, tools.Runtime) (*tools.Result, error) {
 		return tools.Output(numbered(100)), nil
 	})
-	for _, room := range []int{0, 1000} {
-		if end := s.roomy(t, room, "custom", `{}`); end.Text != numbered(100) || end.Shown != "" || end.Result.Metadata.OutputPath != "" {
-			t.Errorf("with room for %d bytes, the result became %q", room, end.Text)
+	for _, size := range []int{0, 1000} {
+		if end := s.within(t, size, "custom", `{}`); end.Text != numbered(100) || end.Shown != "" || end.Result.Metadata.OutputPath != "" {
+			t.Errorf("with %d bytes, the result became %q", size, end.Text)
 		}
 	}
 }
 
 // What a tool has kept itself is not kept twice.
-func TestRoom_FileOfTheTool(t *testing.T) {
+func TestModelBytes_FileOfTheTool(t *testing.T) {
 	s := customStage(t, tools.Spec{OwnLimit: true}, func(context.Context, tools.Runtime) (*tools.Result, error) {
 		return &tools.Result{Text: numbered(500), Truncated: true, OutputPath: "/kept"}, nil
 	})
-	end := s.roomy(t, 1000, "custom", `{}`)
+	end := s.within(t, 1000, "custom", `{}`)
 	want(t, end, transcript.Done, "the whole result is in /kept]")
 	if end.Result.Metadata.OutputPath != "/kept" {
 		t.Errorf("the result names %q", end.Result.Metadata.OutputPath)
 	}
 }
 
-func TestRoom_ReadShowsTheRest(t *testing.T) {
+func TestModelBytes_ReadShowsTheRest(t *testing.T) {
 	s := newStage(t, nil)
 	s.write(t, "long.txt", numbered(400))
-	end := s.roomy(t, 1000, "read", `{"path":"long.txt"}`)
+	end := s.within(t, 1000, "read", `{"path":"long.txt"}`)
 	want(t, end, transcript.Done, "bytes left out here, too long for the model's window; read_range or byte_range shows it]\n")
 	if end.Result.Metadata.OutputPath != "" {
 		t.Errorf("a copy of the file is in %q", end.Result.Metadata.OutputPath)
@@ -110,11 +110,11 @@ func TestRoom_ReadShowsTheRest(t *testing.T) {
 }
 
 // A failure has a detail that can be as long as any output.
-func TestRoom_Failure(t *testing.T) {
+func TestModelBytes_Failure(t *testing.T) {
 	s := customStage(t, tools.Spec{}, func(context.Context, tools.Runtime) (*tools.Result, error) {
 		return nil, &tools.Error{Kind: tools.Backend, Message: "broken", Detail: numbered(500)}
 	})
-	end := s.roomy(t, 1000, "custom", `{}`)
+	end := s.within(t, 1000, "custom", `{}`)
 	want(t, end, transcript.Failed, "broken")
 	want(t, end, transcript.Failed, "the whole result is in ")
 	if len(end.Text) > 1300 {
@@ -123,7 +123,7 @@ func TestRoom_Failure(t *testing.T) {
 }
 
 // The key stands where the text is cut: what is left of it must not be shown.
-func TestRoom_KeyAtTheCut(t *testing.T) {
+func TestModelBytes_KeyAtTheCut(t *testing.T) {
 	const key = "sk-canary-0123456789"
 	keys := &redact.Values{}
 	keys.Add(key)
@@ -132,7 +132,7 @@ func TestRoom_KeyAtTheCut(t *testing.T) {
 		return nil, &tools.Error{Kind: tools.Backend, Message: text}
 	}))
 	s.policy.Remember(permissions.Rule{Permission: "custom", Pattern: "*", Action: capability.Allow})
-	if end := s.roomy(t, 1000, "custom", `{}`); strings.Contains(end.Text, key[:8]) {
+	if end := s.within(t, 1000, "custom", `{}`); strings.Contains(end.Text, key[:8]) {
 		t.Errorf("a part of the key is shown: %q", end.Text)
 	}
 }
