@@ -13,15 +13,15 @@ import (
 // applyAnswer does what the answer says (R123).
 func (a *approval) applyAnswer(answer tools.Answer) error {
 	card := "Rejected."
-	a.reach.leaves = answer == tools.AllowOutside
+	a.access.runsOutside = answer == tools.AllowOutside
 	switch answer {
 	case tools.AllowOnce, tools.AllowOutside:
-		a.reach.approved = true
+		a.access.approved = true
 		a.confinement.grant(false)
 		return nil
 	case tools.AllowAlways:
-		a.reach.approved = true
-		a.reach.grantMissed()
+		a.access.approved = true
+		a.access.grantMissed()
 		switch {
 		case a.remember() == "":
 		case a.forProject():
@@ -32,8 +32,8 @@ func (a *approval) applyAnswer(answer tools.Answer) error {
 		a.confinement.grant(len(a.confinement.outside) > 0)
 		return nil
 	case tools.AllowProject:
-		a.reach.approved = true
-		a.reach.grantMissed()
+		a.access.approved = true
+		a.access.grantMissed()
 		if a.forProject() {
 			a.keepForProject(a.judgement.decision.Always)
 		}
@@ -73,7 +73,7 @@ func (a *approval) remember() string {
 		parts = append(parts, fmt.Sprintf("%s of %s", rule.Permission, a.pipeline.Workspace.Session().Rel(rule.Pattern)))
 	}
 	if a.judgement.mayStayOpen() {
-		parts = append(parts, a.reach.missedText()+" for this very command")
+		parts = append(parts, a.access.missedText()+" for this very command")
 	}
 	return strings.Join(parts, ", ")
 }

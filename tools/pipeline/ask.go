@@ -23,7 +23,7 @@ type approval struct {
 	*underway
 	confinement *confinement
 	judgement   *judgement
-	reach       *reach
+	access      *commandAccess
 	sandboxing  *sandboxing
 	// asked is the reason on the card, answer the user's answer; "" without a question.
 	asked, answer string
@@ -43,7 +43,7 @@ func (a *approval) ask(ctx context.Context) error {
 	if a.judgement.decision.Action == capability.Allow {
 		return a.judgement.unattended(ctx)
 	}
-	a.reach.noticeUnconfined()
+	a.access.noticeUnconfined()
 	if a.pipeline.Asker == nil {
 		return a.judgement.refused(permissions.Headless(a.judgement.decision))
 	}

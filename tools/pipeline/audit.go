@@ -28,7 +28,7 @@ const maxTouched = 100
 // recordBegin notes that a call which may change something is about to run. The record is on the
 // disk when wait returns; until then, the caller can write other things.
 func (r *reporter) recordBegin() (wait func()) {
-	if r.pipeline.Audit == nil || r.entry.ReadOnly || r.judgement.reach.readsOnly {
+	if r.pipeline.Audit == nil || r.entry.ReadOnly || r.judgement.access.readsOnly {
 		return func() {}
 	}
 	record := r.record(audit.Begin)

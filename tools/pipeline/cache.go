@@ -11,7 +11,7 @@ import (
 // cacheUse is the use that one call makes of the stored results.
 type cacheUse struct {
 	*underway
-	reach *reach
+	access *commandAccess
 }
 
 // cached answers a read-only call with a stored result that still holds (R130). It runs after the
@@ -51,7 +51,7 @@ func (c *cacheUse) invalidate(result *tools.Result) {
 	cache := c.pipeline.Cache
 	switch {
 	case cache == nil:
-	case c.reach.unpredictable():
+	case c.access.mayChangeOtherFiles():
 		cache.Clear()
 	case result != nil:
 		cache.Invalidate(result.TrackFiles...)

@@ -28,7 +28,7 @@ type outcome struct {
 type execution struct {
 	*underway
 	judgement   *judgement
-	reach       *reach
+	access      *commandAccess
 	sandboxing  *sandboxing
 	cache       cacheUse
 	connections *connections
@@ -65,7 +65,7 @@ func (e *execution) execute(ctx context.Context) error {
 	scan := e.scan(ctx)
 	result, err := e.await(ctx)
 	e.compare(ctx, scan)
-	e.reach.noteShortage(e.runtime.Commands())
+	e.access.noteShortage(e.runtime.Commands())
 	e.cache.invalidate(result)
 	// What was done when the clock ran out is done.
 	if late := err != nil || result == nil || result.Partial; late && errors.Is(context.Cause(ctx), errTimeout) {
@@ -91,15 +91,15 @@ func (e *execution) openRuntime(ctx context.Context) (err error) {
 	}
 	e.judgement.bindTo(e.runtime)
 	e.runtime.Commands().Grant(e.grant(ctx))
-	e.reach.noticeOpen()
-	if e.reach.readsOnly {
+	e.access.noticeOpenSecrets()
+	if e.access.readsOnly {
 		// A command that no one was asked about must not run what a repository names (C9).
-		e.runtime.Commands().SetEnv(slices.Concat(e.reach.settings, command.GitEnv())...)
+		e.runtime.Commands().SetEnv(slices.Concat(e.access.settings, command.GitEnv())...)
 	}
-	if e.reach.showsMachine() {
-		e.runtime.Commands().SetEnv(slices.Concat(command.MachineEnv(), e.reach.settings, command.GitEnv())...)
+	if e.access.showsMachine() {
+		e.runtime.Commands().SetEnv(slices.Concat(command.MachineEnv(), e.access.settings, command.GitEnv())...)
 	}
-	e.runtime.texts = e.reach.texts
+	e.runtime.texts = e.access.texts
 	return nil
 }
 

@@ -81,7 +81,7 @@ func (p *Pipeline) explain(ctx context.Context, c *Prepared) (e Explanation) {
 		e.Unasked = r.watchdog.dryRunWatchdog(ctx)
 	}
 	e.Decision = r.judgement.decision
-	e.Unconfined = e.Action == capability.Allow && r.judgement.reach.showsMachine()
+	e.Unconfined = e.Action == capability.Allow && r.judgement.access.showsMachine()
 	if e.Action == capability.Ask {
 		if e.Remember = r.approval.remember(); e.Remember != "" {
 			for _, access := range r.confinement.outside {

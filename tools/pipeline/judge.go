@@ -16,7 +16,7 @@ import (
 type judgement struct {
 	*underway
 	confinement *confinement
-	reach       *reach
+	access      *commandAccess
 	files       commandFiles
 	// dryRun says that the call is only explained: nothing is asked or started for it.
 	dryRun bool
@@ -31,7 +31,7 @@ type judgement struct {
 
 func newJudgement(call *underway, confinement *confinement) *judgement {
 	return &judgement{
-		underway: call, confinement: confinement, reach: &reach{underway: call},
+		underway: call, confinement: confinement, access: &commandAccess{underway: call},
 		files: commandFiles{call.pipeline.Workspace, call.pipeline.Own, call.pipeline.Home, call.ID, call.Tool},
 	}
 }
@@ -48,7 +48,7 @@ func (j *judgement) judge(ctx context.Context) error {
 		j.pipeline.Workspace.Runner().Warm()
 	}
 	j.trusted = j.trustMatters() && j.pipeline.Session.ConfirmTrust()
-	j.reach.reset()
+	j.access.reset()
 	j.judged = j.permissionCall(ctx)
 	j.decision = j.pipeline.Policy.Rules().Decide(j.judged)
 	if j.decision.Action == capability.Deny {
@@ -67,7 +67,7 @@ func (j *judgement) judge(ctx context.Context) error {
 	}
 	j.applyWatchdog()
 	j.askForMissed(ctx)
-	j.askAboutNames()
+	j.askAboutExposedFiles()
 	return j.askAboutReading(ctx)
 }
 
@@ -96,14 +96,14 @@ func (j *judgement) permissionCall(ctx context.Context) permissions.Call {
 	session := j.pipeline.Workspace.Session()
 	call := j.pipeline.ruleCall(j.Prepared)
 	commands, reading, machine := 0, 0, 0
-	j.reach.texts, j.reach.settings = nil, nil
+	j.access.texts, j.access.settings = nil, nil
 	for _, resource := range j.touched {
 		switch resource.Kind {
 		case tools.Command:
 			call.Text = resource.Value
 			verdict := j.judgeCommand(ctx, resource, session)
-			j.reach.note(verdict)
-			j.reach.bindText(resource, verdict)
+			j.access.addVerdict(verdict)
+			j.access.addText(resource, verdict)
 			commands++
 			if verdict.Action == capability.Allow {
 				reading++
@@ -122,8 +122,8 @@ func (j *judgement) permissionCall(ctx context.Context) permissions.Call {
 			call.Resources = append(call.Resources, j.pathResource(resource))
 		}
 	}
-	j.reach.readsOnly = commands > 0 && reading == commands
-	j.reach.machine = machine > 0 && machine == commands
+	j.access.readsOnly = commands > 0 && reading == commands
+	j.access.machineOnly = machine > 0 && machine == commands
 	return call
 }
 

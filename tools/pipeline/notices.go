@@ -11,29 +11,29 @@ import (
 
 // notices records which notices a session has seen, so that each appears once. The zero value is ready.
 type notices struct {
-	unconfined, open atomic.Bool
+	unconfined, openSecrets atomic.Bool
 	// ignoredArgs holds, by tool, the arguments that the model knows to have no effect.
 	ignoredArgs sync.Map
 }
 
-// noticeUnconfined tells the user, at the first question of that kind, that nothing confines
-// the session's commands.
-func (r *reach) noticeUnconfined() {
-	if !r.unconfined || r.pipeline.notices.unconfined.Swap(true) {
+// noticeUnconfined tells the user, with the first question that has this reason, that nothing
+// confines the session's commands.
+func (a *commandAccess) noticeUnconfined() {
+	if !a.unconfined || a.pipeline.notices.unconfined.Swap(true) {
 		return
 	}
-	report, _ := r.pipeline.Workspace.Runner().SandboxKnown()
-	r.sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "No sandbox", Text: unconfinedText(report)})
+	report, _ := a.pipeline.Workspace.Runner().SandboxKnown()
+	a.sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "No sandbox", Text: unconfinedText(report)})
 }
 
-// noticeOpen tells the user, at the first command of that kind, that more files hold secrets
-// than can be hidden from it.
-func (r *reach) noticeOpen() {
-	if !r.secretsOpen() || r.pipeline.notices.open.Swap(true) {
+// noticeOpenSecrets tells the user, with the first command that can read them, that more files hold
+// secrets than can be hidden.
+func (a *commandAccess) noticeOpenSecrets() {
+	if !a.secretsOpen() || a.pipeline.notices.openSecrets.Swap(true) {
 		return
 	}
-	text := fmt.Sprintf("%d files of secrets in the session's directories are not hidden from commands that do more than read: there are more than can be hidden without making each command slow.", r.openSecrets)
-	r.sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "Secrets in reach of commands", Text: text})
+	text := fmt.Sprintf("%d files of secrets in the session's directories are not hidden from commands that do more than read: there are more than can be hidden without making each command slow.", a.openSecrets)
+	a.sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "Secrets in reach of commands", Text: text})
 }
 
 func unconfinedText(report sandbox.Report) string {

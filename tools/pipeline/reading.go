@@ -8,19 +8,19 @@ import (
 	"acp-agent/sandbox"
 )
 
-// What a command is asked about that nothing else speaks against.
+// The questions about commands that the rules allow.
 const (
-	unconfinedReason = "there is no sandbox here that would keep it from more than reading, and only a few plain commands run without a question then"
-	unhiddenReason   = "the session's directories hold too much to look through for secrets, which would be hidden from it"
-	openReason       = "the session's directories hold more files of secrets than can be hidden from it"
-	unknownReason    = "the session's directories hold too much to look through for secrets and for files that make programs run, which would be kept from it"
+	unconfinedReason        = "there is no sandbox here that would keep it from more than reading, and only a few plain commands run without a question then"
+	unsearchedReadingReason = "the session's directories hold too much to look through for secrets, which would be hidden from it"
+	exposedSecretsReason    = "the session's directories hold more files of secrets than can be hidden from it"
+	unsearchedReason        = "the session's directories hold too much to look through for secrets and for files that make programs run, which would be kept from it"
 )
 
-// askAboutReading makes a question of a command that would run unasked because it only reads,
-// where nothing holds it to that (R119, S7), or where what it must not read is not known.
-// What the user allows by a rule of theirs runs.
+// askAboutReading asks about a command that would run without a question because it only reads,
+// when no sandbox holds it to reading (R119, S7), or when the session's directories are too large
+// to find the secrets in them. A command that a rule of the user's allows runs.
 func (j *judgement) askAboutReading(ctx context.Context) error {
-	if j.decision.Action != capability.Allow || !j.reach.reading() {
+	if j.decision.Action != capability.Allow || !j.access.heldToReading() {
 		return nil
 	}
 	report, known := j.pipeline.Workspace.Runner().SandboxKnown()
@@ -35,18 +35,18 @@ func (j *judgement) askAboutReading(ctx context.Context) error {
 	case !known:
 		return nil
 	case report.Refused != "":
-		return nil // it does not run
+		return nil // the command does not run
 	case !report.Confines():
-		if !j.ruled(true) {
-			j.reach.unconfined = true
+		if !j.allowedByUserRules(true) {
+			j.access.unconfined = true
 			j.turnIntoQuestion(unconfinedReason)
 		}
 		return nil
 	}
 	secrets, whole := j.pipeline.Workspace.Runner().ReadingSecrets()
-	j.reach.secrets = secrets
-	if !whole && !j.ruled(false) {
-		j.turnIntoQuestion(unhiddenReason)
+	j.access.secrets = secrets
+	if !whole && !j.allowedByUserRules(false) {
+		j.turnIntoQuestion(unsearchedReadingReason)
 	}
 	return nil
 }
@@ -56,13 +56,13 @@ func (j *judgement) turnIntoQuestion(reason string) {
 	j.decision.Rule, j.decision.NoAlways = nil, "what holds it to reading is not there"
 }
 
-// ruled reports whether each part of the commands is allowed by a rule that is not a shipped
-// one; plain ones, on the list of R119, need none. The files that a part reads are judged
-// with it.
-func (j *judgement) ruled(plain bool) bool {
+// allowedByUserRules reports whether a rule that is not a shipped one allows each command. With
+// exceptPlain, the commands on the list of R119 need no rule. The files that a command reads are
+// judged with it.
+func (j *judgement) allowedByUserRules(exceptPlain bool) bool {
 	rules := j.pipeline.Policy.Rules()
 	for _, resource := range j.judged.Resources {
-		if resource.Kind != permissions.Command || plain && resource.Judged != nil && resource.Judged.Plain {
+		if resource.Kind != permissions.Command || exceptPlain && resource.Judged != nil && resource.Judged.Plain {
 			continue
 		}
 		part := j.judged
@@ -74,27 +74,27 @@ func (j *judgement) ruled(plain bool) bool {
 	return true
 }
 
-// askAboutNames makes a question of a command that would run unasked and does more than read,
-// where it is not known what must be kept from it: secrets and protected names (P5). What
-// the user allows by a rule of theirs runs, and its result says so.
-func (j *judgement) askAboutNames() {
-	if j.decision.Action != capability.Allow || len(j.commands()) == 0 || j.reach.reading() || j.pipeline.readOnly() != nil {
+// askAboutExposedFiles asks about a command that would run without a question and does more than
+// read, when the sandbox cannot hide all secrets and protected names from it (P5). A command that
+// a rule of the user's allows runs, and a notice tells the user about the secrets.
+func (j *judgement) askAboutExposedFiles() {
+	if j.decision.Action != capability.Allow || len(j.commands()) == 0 || j.access.heldToReading() || j.pipeline.readOnly() != nil {
 		return
 	}
 	var whole bool
-	j.reach.openSecrets, whole = j.pipeline.Workspace.Runner().OpenSecrets()
+	j.access.openSecrets, whole = j.pipeline.Workspace.Runner().OpenSecrets()
 	switch {
-	case whole && !j.reach.secretsOpen(), j.ruled(false):
+	case whole && !j.access.secretsOpen(), j.allowedByUserRules(false):
 	case !whole:
-		j.turnIntoQuestion(unknownReason)
+		j.turnIntoQuestion(unsearchedReason)
 	default:
-		j.turnIntoQuestion(openReason)
+		j.turnIntoQuestion(exposedSecretsReason)
 	}
 }
 
-// secretsOpen reports whether some secrets stay in reach of a command although the kind of
-// sandbox hides secrets.
-func (r *reach) secretsOpen() bool {
-	report, _ := r.pipeline.Workspace.Runner().SandboxKnown()
-	return r.openSecrets > 0 && (report.Kind.HasView() || report.Kind == sandbox.Seatbelt)
+// secretsOpen reports whether a command can read some secrets although this kind of sandbox hides
+// secrets.
+func (a *commandAccess) secretsOpen() bool {
+	report, _ := a.pipeline.Workspace.Runner().SandboxKnown()
+	return a.openSecrets > 0 && (report.Kind.HasView() || report.Kind == sandbox.Seatbelt)
 }

@@ -31,11 +31,11 @@ func (p *Pipeline) newRunning(c *Prepared, sink transcript.Sink) *running {
 	r.confinement = &confinement{underway: r.underway}
 	r.judgement = newJudgement(r.underway, r.confinement)
 	r.watchdog = &watchdogCheck{r.underway, r.judgement}
-	reach := r.judgement.reach
-	sandboxing := &sandboxing{r.underway, r.judgement, reach}
-	r.approval = &approval{underway: r.underway, confinement: r.confinement, judgement: r.judgement, reach: reach, sandboxing: sandboxing}
+	access := r.judgement.access
+	sandboxing := &sandboxing{r.underway, r.judgement, access}
+	r.approval = &approval{underway: r.underway, confinement: r.confinement, judgement: r.judgement, access: access, sandboxing: sandboxing}
 	r.execution = &execution{
-		underway: r.underway, judgement: r.judgement, reach: reach, sandboxing: sandboxing, cache: cacheUse{r.underway, reach},
+		underway: r.underway, judgement: r.judgement, access: access, sandboxing: sandboxing, cache: cacheUse{r.underway, access},
 		connections: &connections{underway: r.underway, watchdog: r.watchdog, sandboxing: sandboxing},
 	}
 	r.movedAside = &movedAsideQuestion{r.underway, r.execution}

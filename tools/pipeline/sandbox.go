@@ -13,7 +13,7 @@ import (
 // mayStayOpen reports whether an "always" may open the network to the very same commands
 // from now on: none of them is one of which nothing is ever stored (E5).
 func (j *judgement) mayStayOpen() bool {
-	return j.reach.retried && !slices.ContainsFunc(j.judged.Resources, func(resource permissions.Resource) bool {
+	return j.access.retried && !slices.ContainsFunc(j.judged.Resources, func(resource permissions.Resource) bool {
 		judged := resource.Judged
 		return resource.Dynamic || judged != nil && judged.Action != capability.Allow && len(judged.Always) == 0
 	})
@@ -25,31 +25,31 @@ func (j *judgement) mayStayOpen() bool {
 // command that runs unasked because it only reads can change nothing, nor can any in a
 // mode that changes nothing. One that shows the machine runs where it sees it.
 func (s *sandboxing) grant(ctx context.Context) run.Grant {
-	granted, reading := s.reach.grantedBefore(), s.reach.reading()
+	granted, reading := s.access.grantedBefore(), s.access.heldToReading()
 	held := s.pipeline.readOnly() != nil
 	grant := run.Grant{
 		Network:   !s.entry.Requires.Net.IsZero(),
-		GitConfig: s.reach.gitConfig && !s.reach.readsOnly,
-		Unasked:   !s.reach.approved,
+		GitConfig: s.access.gitConfig && !s.access.readsOnly,
+		Unasked:   !s.access.approved,
 		ReadsOnly: reading || s.entry.ReadOnly, Unattended: s.pipeline.Asker == nil || s.pipeline.restricted,
-		Reading: reading || held, Held: held, Secrets: s.reach.secrets, HidesObjects: reading && s.reach.hidesObjects,
+		Reading: reading || held, Held: held, Secrets: s.access.secrets, HidesObjects: reading && s.access.hidesObjects,
 		Offline:  s.pipeline.restricted || reading,
-		Bounded:  reading && (s.judgement.decision.Rule == nil || s.reach.showsMachine()), // no sandbox holds what shows the machine
-		Readable: s.reach.readable(),
+		Bounded:  reading && (s.judgement.decision.Rule == nil || s.access.showsMachine()), // no sandbox holds what shows the machine
+		Readable: s.access.readableOutside(),
 		Trusted:  s.judgement.trusted,
 	}
-	if s.reach.showsMachine() && !held && !s.pipeline.restricted {
+	if s.access.showsMachine() && !held && !s.pipeline.restricted {
 		grant.Unconfined = true
 		return grant
 	}
-	if s.reach.leaves && !held && !s.pipeline.restricted {
+	if s.access.runsOutside && !held && !s.pipeline.restricted {
 		grant.Unconfined, grant.Network = true, true
 		return grant
 	}
 	if len(s.commands()) > 0 {
-		opened := s.reach.network && (s.reach.approved || !s.reach.others && s.judgement.answeredBefore())
+		opened := s.access.network && (s.access.approved || !s.access.othersWithoutNetwork && s.judgement.answeredBefore())
 		grant.Network, grant.Packages = granted.Network || opened, opened
-		if opened && !s.reach.missed.Network && s.pipeline.Workspace.Runner().Connects(ctx) {
+		if opened && !s.access.missed.Network && s.pipeline.Workspace.Runner().Connects(ctx) {
 			// Each host is asked about when it is reached for.
 			grant.Network = granted.Network
 		}
@@ -61,7 +61,7 @@ func (s *sandboxing) grant(ctx context.Context) run.Grant {
 type sandboxing struct {
 	*underway
 	judgement *judgement
-	reach     *reach
+	access    *commandAccess
 }
 
 // answeredBefore reports whether the user has allowed before, by a rule of theirs for
@@ -88,7 +88,7 @@ func (j *judgement) answeredBefore() bool {
 // sandbox: the user's configuration allows that, and the sandbox stopped them before or
 // cannot serve them.
 func (s *sandboxing) offersOutside(ctx context.Context) bool {
-	if !s.reach.outside || s.pipeline.restricted || s.pipeline.readOnly() != nil || !s.pipeline.Workspace.Runner().OffersOutside() {
+	if !s.access.mayOfferOutside || s.pipeline.restricted || s.pipeline.readOnly() != nil || !s.pipeline.Workspace.Runner().OffersOutside() {
 		return false
 	}
 	report, _, err := s.pipeline.Workspace.Runner().Sandbox(ctx)
@@ -98,7 +98,7 @@ func (s *sandboxing) offersOutside(ctx context.Context) bool {
 // sandbox says on the card what the call's commands will be confined by (O1).
 func (s *sandboxing) sandbox(ctx context.Context) string {
 	server := s.entry.Source.Kind == tools.MCP && len(s.commands()) == 0 // it was started before, with what it has
-	if server || !s.reach.unpredictable() && len(s.commands()) == 0 {
+	if server || !s.access.mayChangeOtherFiles() && len(s.commands()) == 0 {
 		return ""
 	}
 	report, open, err := s.pipeline.Workspace.Runner().Sandbox(ctx)
@@ -109,14 +109,14 @@ func (s *sandboxing) sandbox(ctx context.Context) string {
 		return report.String()
 	}
 	text := string(report.Kind) + ", network off"
-	connects := len(s.commands()) > 0 && !s.reach.reading() && !s.pipeline.restricted && s.pipeline.Workspace.Runner().Connects(ctx)
+	connects := len(s.commands()) > 0 && !s.access.heldToReading() && !s.pipeline.restricted && s.pipeline.Workspace.Runner().Connects(ctx)
 	if connects {
 		text = string(report.Kind) + ", network by host"
 	}
-	if connects && !s.reach.missed.Network {
+	if connects && !s.access.missed.Network {
 		return text + s.readOnlyNote()
 	}
-	if (!s.pipeline.restricted || !report.Network) && (open || s.reach.network || len(s.commands()) == 0 && !s.entry.Requires.Net.IsZero()) {
+	if (!s.pipeline.restricted || !report.Network) && (open || s.access.network || len(s.commands()) == 0 && !s.entry.Requires.Net.IsZero()) {
 		text = string(report.Kind) + ", network on"
 	}
 	return text + s.readOnlyNote()

@@ -49,12 +49,11 @@ func (l *shortages) of(key string) shortage {
 	return l.texts[key]
 }
 
-// missedReason, readReason and failedOutsideReason are why a command is asked about that would
-// otherwise just run.
+// The questions about commands that would run without one if they had not failed before.
 const (
-	missedReason        = "it failed without the network, which it gets when it is allowed"
-	readReason          = "it failed where it could only read, and it can write when it is allowed"
-	failedOutsideReason = "it failed inside the sandbox, and can run outside of it when you allow that"
+	networkMissedReason = "it failed without the network, which it gets when it is allowed"
+	writingMissedReason = "it failed where it could only read, and it can write when it is allowed"
+	sandboxFailedReason = "it failed inside the sandbox, and can run outside of it when you allow that"
 )
 
 // askForMissed makes a question of a command that failed for want of the network, or of
@@ -66,33 +65,33 @@ func (j *judgement) askForMissed(ctx context.Context) {
 	if j.pipeline.Asker == nil || j.pipeline.restricted {
 		return
 	}
-	if j.reach.network && j.reach.others && j.decision.Action == capability.Allow && j.answeredBefore() && !j.pipeline.Workspace.Runner().Connects(ctx) {
-		j.decision.Action, j.decision.Reason = capability.Ask, othersReason
+	if j.access.network && j.access.othersWithoutNetwork && j.decision.Action == capability.Allow && j.answeredBefore() && !j.pipeline.Workspace.Runner().Connects(ctx) {
+		j.decision.Action, j.decision.Reason = capability.Ask, sharedNetworkReason
 	}
 	held := j.pipeline.readOnly() != nil
 	for _, resource := range j.commands() {
 		short := j.pipeline.shortages.of(commandKey(resource))
 		network, writing := short.missed.Network, short.missed.Writing && !held
 		if short.missed.Outside && !held {
-			j.reach.outside = true
+			j.access.mayOfferOutside = true
 			if j.decision.Action == capability.Allow {
-				j.decision.Action, j.decision.Reason, j.decision.NoAlways = capability.Ask, failedOutsideReason, "leaving the sandbox is asked about each time"
+				j.decision.Action, j.decision.Reason, j.decision.NoAlways = capability.Ask, sandboxFailedReason, "leaving the sandbox is asked about each time"
 			}
 		}
 		if !network && !writing {
 			continue
 		}
-		j.reach.network, j.reach.missed = j.reach.network || network, run.Shortage{Network: network, Writing: writing}
+		j.access.network, j.access.missed = j.access.network || network, run.Shortage{Network: network, Writing: writing}
 		var reasons []string
 		if network && !short.granted.Network {
-			reasons = append(reasons, missedReason)
+			reasons = append(reasons, networkMissedReason)
 		}
 		if writing && !short.granted.Writing {
-			reasons = append(reasons, readReason)
+			reasons = append(reasons, writingMissedReason)
 		}
 		if len(reasons) > 0 && j.decision.Action == capability.Allow {
 			j.decision.Action, j.decision.Reason = capability.Ask, strings.Join(reasons, "; ")
-			j.reach.retried = true
+			j.access.retried = true
 			if !j.mayStayOpen() {
 				j.decision.NoAlways = "what it runs is not known whole"
 			}
@@ -101,9 +100,9 @@ func (j *judgement) askForMissed(ctx context.Context) {
 }
 
 // grantedBefore returns what the user has granted to the call's commands for the session.
-func (r *reach) grantedBefore() (granted run.Shortage) {
-	for _, resource := range r.commands() {
-		short := r.pipeline.shortages.of(commandKey(resource))
+func (a *commandAccess) grantedBefore() (granted run.Shortage) {
+	for _, resource := range a.commands() {
+		short := a.pipeline.shortages.of(commandKey(resource))
 		granted.Network = granted.Network || short.granted.Network
 		granted.Writing = granted.Writing || short.granted.Writing
 	}
@@ -111,19 +110,19 @@ func (r *reach) grantedBefore() (granted run.Shortage) {
 }
 
 // noteShortage records what the commands of the call failed for want of.
-func (r *reach) noteShortage(commands *run.Commands) {
+func (a *commandAccess) noteShortage(commands *run.Commands) {
 	missed := commands.Shortage()
 	if missed == (run.Shortage{}) {
 		return
 	}
-	for _, resource := range r.commands() {
-		r.pipeline.shortages.add(commandKey(resource), missed)
+	for _, resource := range a.commands() {
+		a.pipeline.shortages.add(commandKey(resource), missed)
 	}
 }
 
 // missedText names what "always" would grant.
-func (r *reach) missedText() string {
-	switch r.missed {
+func (a *commandAccess) missedText() string {
+	switch a.missed {
 	case run.Shortage{Writing: true}:
 		return "writing"
 	case run.Shortage{Network: true}:
@@ -133,11 +132,11 @@ func (r *reach) missedText() string {
 }
 
 // grantMissed grants to the call's commands, for the session, what they failed for want of.
-func (r *reach) grantMissed() {
-	if r.missed == (run.Shortage{}) {
+func (a *commandAccess) grantMissed() {
+	if a.missed == (run.Shortage{}) {
 		return
 	}
-	for _, resource := range r.commands() {
-		r.pipeline.shortages.grant(commandKey(resource))
+	for _, resource := range a.commands() {
+		a.pipeline.shortages.grant(commandKey(resource))
 	}
 }

@@ -59,7 +59,7 @@ type commandSnapshot struct {
 }
 
 func (a *approval) snapshot(ctx context.Context) commandSnapshot {
-	return commandSnapshot{a.judgement.judged.Resources, a.reach.texts, a.reach.settings, a.sandboxing.sandbox(ctx)}
+	return commandSnapshot{a.judgement.judged.Resources, a.access.texts, a.access.settings, a.sandboxing.sandbox(ctx)}
 }
 
 // mayShareCard reports whether one card may ask about this command and others: the sandbox confines all that it does.
@@ -71,9 +71,9 @@ func (a *approval) mayShareCard() bool {
 	switch {
 	case a.Tool != shellTool || !a.serial || d.Action != capability.Ask || d.Validation || j.watchdogReason != "",
 		d.Layer != permissions.LayerRules && d.Layer != permissions.LayerPolicy,
-		slices.Contains([]string{unhiddenReason, openReason, unknownReason}, d.Reason),
+		slices.Contains([]string{unsearchedReadingReason, exposedSecretsReason, unsearchedReason}, d.Reason),
 		len(a.confinement.outside) > 0 || len(a.confinement.links) > 0,
-		a.reach.network || a.reach.outside || a.reach.missed != run.Shortage{}:
+		a.access.network || a.access.mayOfferOutside || a.access.missed != run.Shortage{}:
 		return false
 	}
 	return !slices.ContainsFunc(j.judged.Resources, func(resource permissions.Resource) bool {

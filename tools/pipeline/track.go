@@ -9,18 +9,17 @@ import (
 	"acp-agent/workspace/undo"
 )
 
-// scan looks at the session's files before a command or server that may change them, so
-// that its changes can be reported and taken back (R128). What was judged to only
-// read is not worth the time.
+// scan looks at the session's files before a command or server runs that may change them, so that
+// the changes can be reported and taken back (R128). It is nil for a call that only reads.
 func (e *execution) scan(ctx context.Context) *undo.Scan {
-	if !e.reach.unpredictable() {
+	if !e.access.mayChangeOtherFiles() {
 		return nil
 	}
 	return e.pipeline.Workspace.History().Look(ctx)
 }
 
-// compare notes what the command or server changed; the result says what that was and what
-// was not looked at.
+// compare records what the command or server has changed since scan, and which directories it did
+// not look at.
 func (e *execution) compare(ctx context.Context, scan *undo.Scan) {
 	if scan == nil {
 		return
@@ -36,21 +35,20 @@ func (e *execution) compare(ctx context.Context, scan *undo.Scan) {
 	e.runtime.NoteScan(changes)
 }
 
-// unpredictable reports whether the call may change files that it does not
-// name: it runs commands or programs, or a server does its work.
-func (r *reach) unpredictable() bool {
-	if r.entry.ReadOnly || r.reading() {
+// mayChangeOtherFiles reports whether the call may change files that it does not name: it runs
+// commands or programs, or a server does its work.
+func (a *commandAccess) mayChangeOtherFiles() bool {
+	if a.entry.ReadOnly || a.heldToReading() {
 		return false
 	}
-	if kind := r.entry.Source.Kind; kind == tools.MCP || kind == tools.Provider {
-		return !r.entry.SaysReadOnly
+	if kind := a.entry.Source.Kind; kind == tools.MCP || kind == tools.Provider {
+		return !a.entry.SaysReadOnly
 	}
-	return len(r.entry.Requires.Shell) > 0 || slices.Contains(r.entry.Requires.Capabilities, capability.CapShellRun)
+	return len(a.entry.Requires.Shell) > 0 || slices.Contains(a.entry.Requires.Capabilities, capability.CapShellRun)
 }
 
-// modified are the files that the call changed, with links resolved: files that
-// went through the tracker, files that a command changed, and files that the
-// tool itself names.
+// modified returns the files that the call changed, with links resolved: the files that the tool
+// wrote through its runtime, that a command changed, and that the result names.
 func (e *execution) modified() []string {
 	all := e.pipeline.Workspace.History().Modified(e.ID)
 	if e.result != nil {

@@ -12,7 +12,7 @@ import (
 // confines it, unless a user chose that (R124). What plainly only reads may run.
 func (j *judgement) unattended(ctx context.Context) error {
 	p := j.pipeline
-	if p.Asker != nil || j.reach.readsOnly {
+	if p.Asker != nil || j.access.readsOnly {
 		return nil
 	}
 	if !slices.ContainsFunc(j.judged.Resources, func(resource permissions.Resource) bool { return resource.Kind == permissions.Command }) {

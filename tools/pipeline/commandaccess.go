@@ -1,0 +1,109 @@
+package pipeline
+
+import (
+	"acp-agent/capability"
+	"acp-agent/permissions/command"
+	"acp-agent/workspace/run"
+)
+
+// commandAccess is what the commands of a call may reach: what the command judge found that they
+// do, what they lacked when they ran before, and what the user allowed. See sandboxing.grant, which
+// makes the rights of the sandbox out of it.
+type commandAccess struct {
+	*underway
+
+	// What the command judge found.
+
+	// readsOnly says that every command only reads.
+	readsOnly bool
+	// machineOnly says that every command only shows the machine, which it has to do outside of
+	// the sandbox.
+	machineOnly bool
+	// hidesObjects says that a command must not read what git keeps of the content of files.
+	hidesObjects bool
+	// texts run in the place of commands, with settings as their variables.
+	texts    []judgedText
+	settings []string
+	// reads are the paths that the commands are known to read, with links resolved.
+	reads []string
+	// network says that a command needs the network: the judge found it, or the command failed
+	// without it before.
+	network bool
+	// othersWithoutNetwork says that the call has further commands, which neither need the
+	// network nor only read.
+	othersWithoutNetwork bool
+	// gitConfig says that a git command may write the configuration of a repository.
+	gitConfig bool
+	// mayOfferOutside says that the card may offer to run the call outside of the sandbox.
+	mayOfferOutside bool
+
+	// What the same commands lacked when they ran before.
+
+	// missed is what a command failed for want of.
+	missed run.Shortage
+	// retried says that this is the only reason to ask.
+	retried bool
+
+	// What must be hidden from the commands.
+
+	// secrets must be hidden from commands that only read.
+	secrets *run.SecretFiles
+	// openSecrets counts the secret files that cannot be hidden from commands that do more.
+	openSecrets int
+	// unconfined says that no sandbox holds the commands to reading.
+	unconfined bool
+
+	// What the user decided.
+
+	// approved says that the user has seen the card and allowed the call.
+	approved bool
+	// runsOutside says that the user chose to run the call outside of the sandbox.
+	runsOutside bool
+}
+
+// reset clears everything but the user's decisions.
+func (a *commandAccess) reset() {
+	*a = commandAccess{underway: a.underway, approved: a.approved, runsOutside: a.runsOutside}
+}
+
+// addVerdict adds what the command judge found about one command.
+func (a *commandAccess) addVerdict(v command.Verdict) {
+	a.network = a.network || v.Network
+	a.hidesObjects = a.hidesObjects || v.HidesObjects
+	for _, part := range v.Parts {
+		a.reads = append(a.reads, part.Reads...)
+		a.othersWithoutNetwork = a.othersWithoutNetwork || !part.Network && part.Action != capability.Allow
+		a.gitConfig = a.gitConfig || part.GitConfig
+		a.mayOfferOutside = a.mayOfferOutside || part.ReachesOut()
+	}
+}
+
+// sharedNetworkReason is the question about commands that are each allowed, but not together.
+const sharedNetworkReason = "one of the commands was allowed with the network, and the others would get it with them"
+
+// heldToReading reports whether the commands run only because they only read. They get no other
+// access then. It is false as soon as the user has allowed more, for this call or for the session.
+func (a *commandAccess) heldToReading() bool {
+	return a.readsOnly && !a.approved && a.grantedBefore() == run.Shortage{}
+}
+
+// showsMachine reports whether the commands run outside of the sandbox because all they do is show
+// the machine.
+func (a *commandAccess) showsMachine() bool { return a.machineOnly && a.heldToReading() }
+
+// readableOutside returns the paths outside the session's directories that the sandbox must not hide,
+// because the user has allowed to read them on a card that named them. A directory that holds
+// secrets, or is too large to search for them, stays hidden. So does a path that leads elsewhere
+// by now, because the card did not name that place (E6).
+func (a *commandAccess) readableOutside() []string {
+	if !a.approved {
+		return nil
+	}
+	var shown []string
+	for _, path := range a.reads {
+		if a.pipeline.Workspace.Shown(path) == path {
+			shown = append(shown, path)
+		}
+	}
+	return shown
+}
