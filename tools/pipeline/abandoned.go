@@ -96,12 +96,12 @@ const delegateGrace = time.Second
 
 // bounded runs do, which is code of the call's tool, and waits for it. Once ctx has ended it
 // does not wait for long; see abandoned.run.
-func (u *underway) bounded(ctx context.Context, do func()) error {
+func (s *sharedState) bounded(ctx context.Context, do func()) error {
 	grace := stopGrace
-	if u.entry.Delegates {
+	if s.entry.Delegates {
 		grace = delegateGrace
 	}
-	return u.pipeline.abandoned.run(ctx, grace, do)
+	return s.pipeline.abandoned.run(ctx, grace, do)
 }
 
 // Bounds of the wait for what was abandoned.

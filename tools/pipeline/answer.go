@@ -17,7 +17,7 @@ func (a *approval) applyAnswer(answer tools.Answer) error {
 	switch answer {
 	case tools.AllowOnce, tools.AllowOutside:
 		a.access.approved = true
-		a.confinement.grant(false)
+		a.confinement.openOutside(false)
 		return nil
 	case tools.AllowAlways:
 		a.access.approved = true
@@ -29,7 +29,7 @@ func (a *approval) applyAnswer(answer tools.Answer) error {
 		default:
 			a.pipeline.Policy.rememberForSession(a.judgement.decision.Always...)
 		}
-		a.confinement.grant(len(a.confinement.outside) > 0)
+		a.confinement.openOutside(len(a.confinement.outside) > 0)
 		return nil
 	case tools.AllowProject:
 		a.access.approved = true
@@ -37,7 +37,7 @@ func (a *approval) applyAnswer(answer tools.Answer) error {
 		if a.forProject() {
 			a.keepForProject(a.judgement.decision.Always)
 		}
-		a.confinement.grant(false)
+		a.confinement.openOutside(false)
 		return nil
 	case tools.RejectAlways:
 		a.pipeline.Policy.Remember(a.denials()...)
@@ -72,7 +72,7 @@ func (a *approval) remember() string {
 		}
 		parts = append(parts, fmt.Sprintf("%s of %s", rule.Permission, a.pipeline.Workspace.Session().Rel(rule.Pattern)))
 	}
-	if a.judgement.mayStayOpen() {
+	if a.judgement.mayAlwaysGrantMissed() {
 		parts = append(parts, a.access.missedText()+" for this very command")
 	}
 	return strings.Join(parts, ", ")
@@ -99,14 +99,14 @@ func (a *approval) forProject() bool {
 
 // keepForProject stores rules for the project (R152). Rules that cannot be stored hold for
 // the session, and the user is told.
-func (u *underway) keepForProject(rules []permissions.Rule) {
-	err := u.pipeline.Session.StoreRules(stamped(rules))
+func (s *sharedState) keepForProject(rules []permissions.Rule) {
+	err := s.pipeline.Session.StoreRules(stamped(rules))
 	if err == nil {
 		return
 	}
-	u.pipeline.Policy.Remember(rules...)
-	u.pipeline.Logger.Warn("rule not kept for the project", "call_id", u.ID, "error", err.Error())
-	u.sink.Emit(transcript.Notice{
+	s.pipeline.Policy.Remember(rules...)
+	s.pipeline.Logger.Warn("rule not kept for the project", "call_id", s.ID, "error", err.Error())
+	s.sink.Emit(transcript.Notice{
 		Severity: transcript.Warning, Title: "Not kept for the project",
 		Text: "This rule could not be kept for the project and holds for this session only: " + err.Error(),
 	})
@@ -132,17 +132,4 @@ func (a *approval) denials() []permissions.Rule {
 		rules = append(rules, permissions.Rule{Permission: a.Tool, Pattern: "*", Action: capability.Deny, Source: SourceAnswer})
 	}
 	return rules
-}
-
-// refused returns the error of a call that rules, the mode or the lack of a user deny.
-func (j *judgement) refused(d permissions.Decision) error {
-	by := d.DeniedBy
-	if by == permissions.DeniedByRule {
-		by = "rule:" + d.Scope.String()
-	}
-	denied := &tools.Error{Kind: tools.Denied, DeniedBy: by, Message: d.Reason}
-	if by == permissions.DeniedBySecret {
-		denied.Code = tools.CodeSecretFile
-	}
-	return denied
 }

@@ -20,7 +20,7 @@ const maxPreviews = 3
 
 // approval asks the user about a call and applies the answer.
 type approval struct {
-	*underway
+	*sharedState
 	confinement *confinement
 	judgement   *judgement
 	access      *commandAccess
@@ -45,7 +45,7 @@ func (a *approval) ask(ctx context.Context) error {
 	}
 	a.access.noticeUnconfined()
 	if a.pipeline.Asker == nil {
-		return a.judgement.refused(permissions.Headless(a.judgement.decision))
+		return a.judgement.denial(permissions.Headless(a.judgement.decision))
 	}
 	defer a.pipeline.Session.AwaitUser(ctx)()
 	return tools.AskInTurn(ctx, a.pipeline.Queue, a.ID, func(asking context.Context) error { return a.askUntilShown(ctx, asking) })
@@ -179,6 +179,12 @@ func (a *approval) startAsking(ctx context.Context) tools.PermissionRequest {
 		Reason:   a.asked,
 		Remember: a.remember(), NoAlways: a.judgement.decision.NoAlways,
 		Project: a.forProject(), Agents: a.pipeline.Names,
-		Sandbox: a.sandboxing.sandbox(ctx), Outside: a.sandboxing.offersOutside(ctx),
+		Sandbox: a.sandboxing.describe(ctx), Outside: a.sandboxing.offersOutside(ctx),
 	}
+}
+
+// question records a permission request, sends it to the user and returns the answer.
+func (s *sharedState) question(ctx context.Context, request tools.PermissionRequest) (tools.Answer, error) {
+	s.recordQuestion(request)
+	return s.pipeline.Asker.Ask(ctx, request)
 }

@@ -10,7 +10,7 @@ import (
 
 // cacheUse is the use that one call makes of the stored results.
 type cacheUse struct {
-	*underway
+	*sharedState
 	access *commandAccess
 }
 

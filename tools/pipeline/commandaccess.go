@@ -10,7 +10,7 @@ import (
 // do, what they lacked when they ran before, and what the user allowed. See sandboxing.grant, which
 // makes the rights of the sandbox out of it.
 type commandAccess struct {
-	*underway
+	*sharedState
 
 	// What the command judge found.
 
@@ -63,7 +63,7 @@ type commandAccess struct {
 
 // reset clears everything but the user's decisions.
 func (a *commandAccess) reset() {
-	*a = commandAccess{underway: a.underway, approved: a.approved, runsOutside: a.runsOutside}
+	*a = commandAccess{sharedState: a.sharedState, approved: a.approved, runsOutside: a.runsOutside}
 }
 
 // addVerdict adds what the command judge found about one command.
@@ -77,9 +77,6 @@ func (a *commandAccess) addVerdict(v command.Verdict) {
 		a.mayOfferOutside = a.mayOfferOutside || part.ReachesOut()
 	}
 }
-
-// sharedNetworkReason is the question about commands that are each allowed, but not together.
-const sharedNetworkReason = "one of the commands was allowed with the network, and the others would get it with them"
 
 // heldToReading reports whether the commands run only because they only read. They get no other
 // access then. It is false as soon as the user has allowed more, for this call or for the session.

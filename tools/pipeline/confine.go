@@ -16,7 +16,7 @@ import (
 // confinement finds where the paths of a call lead, and keeps them within what the session,
 // the agent and the tool may touch.
 type confinement struct {
-	*underway
+	*sharedState
 	// scope is what the call may touch.
 	scope capability.Compiled
 	// found says where each path led at the capability check, by absolute path.
@@ -148,8 +148,20 @@ func (c *confinement) confineHost(resource tools.Resource) error {
 	return nil
 }
 
-// grant opens the paths outside the roots that an answer of the user allowed.
-func (c *confinement) grant(forSession bool) {
+// outsideOpened reports whether answers have opened every path outside the roots since the
+// capability check.
+func (c *confinement) outsideOpened() bool {
+	for _, access := range c.outside {
+		again, err := c.pipeline.Workspace.Check(access.Path, false)
+		if err != nil || !again.Inside {
+			return false
+		}
+	}
+	return true
+}
+
+// openOutside opens the paths outside the roots that the user has just allowed.
+func (c *confinement) openOutside(forSession bool) {
 	for _, access := range c.outside {
 		c.pipeline.Workspace.Grant(c.ID, access, forSession)
 	}

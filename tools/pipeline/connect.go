@@ -25,7 +25,7 @@ const maxConnectTitle = 300
 // connections are what the commands of one call may connect to, as far as that is known. It
 // is safe for concurrent use.
 type connections struct {
-	*underway
+	*sharedState
 	watchdog   *watchdogCheck
 	sandboxing *sandboxing
 
@@ -223,7 +223,7 @@ func (c *connections) askConnection(ctx context.Context, to egress.Destination, 
 		CallID: c.ID, Name: c.Name,
 		Ready:  transcript.ToolReady{CallID: c.ID, Tool: c.Tool, Input: c.Input, Args: c.Args, Card: c.redactedCard(card)},
 		Reason: c.clean(reason), Remember: remember, NoAlways: d.NoAlways, Agents: c.pipeline.Names,
-		Project: remember != "" && c.pipeline.Session.StoresRules(), Sandbox: c.sandboxing.sandbox(ctx),
+		Project: remember != "" && c.pipeline.Session.StoresRules(), Sandbox: c.sandboxing.describe(ctx),
 	})
 	if err != nil {
 		return err

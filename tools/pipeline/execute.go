@@ -26,7 +26,7 @@ type outcome struct {
 
 // execution is the tool at work.
 type execution struct {
-	*underway
+	*sharedState
 	judgement   *judgement
 	access      *commandAccess
 	sandboxing  *sandboxing

@@ -9,6 +9,6 @@ import (
 
 // JudgeConnection is what the rules say of a connection of a prepared call's commands.
 func JudgeConnection(ctx context.Context, p *Pipeline, call *Prepared, to egress.Destination) (permissions.Decision, error) {
-	c := &connections{underway: &underway{Prepared: call, pipeline: p}}
+	c := &connections{sharedState: &sharedState{Prepared: call, pipeline: p}}
 	return c.judgeConnection(ctx, to)
 }

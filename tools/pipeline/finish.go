@@ -14,7 +14,7 @@ import (
 
 // ending makes of what became of a call what the model, the editor and the store get.
 type ending struct {
-	*underway
+	*sharedState
 	execution *execution
 	// shown is the result written out.
 	shown *shown

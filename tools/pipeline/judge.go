@@ -14,7 +14,7 @@ import (
 
 // judgement is what the rules say of a call.
 type judgement struct {
-	*underway
+	*sharedState
 	confinement *confinement
 	access      *commandAccess
 	files       commandFiles
@@ -29,9 +29,9 @@ type judgement struct {
 	watchdogReason string
 }
 
-func newJudgement(call *underway, confinement *confinement) *judgement {
+func newJudgement(call *sharedState, confinement *confinement) *judgement {
 	return &judgement{
-		underway: call, confinement: confinement, access: &commandAccess{underway: call},
+		sharedState: call, confinement: confinement, access: &commandAccess{sharedState: call},
 		files: commandFiles{call.pipeline.Workspace, call.pipeline.Own, call.pipeline.Home, call.ID, call.Tool},
 	}
 }
@@ -52,12 +52,12 @@ func (j *judgement) judge(ctx context.Context) error {
 	j.judged = j.permissionCall(ctx)
 	j.decision = j.pipeline.Policy.Rules().Decide(j.judged)
 	if j.decision.Action == capability.Deny {
-		return j.refused(j.decision)
+		return j.denial(j.decision)
 	}
 	if err := j.refuseInReadOnlyMode(); err != nil {
 		return err
 	}
-	if j.decision.Action == capability.Allow && len(j.confinement.outside) > 0 && !j.confinement.granted() {
+	if j.decision.Action == capability.Allow && len(j.confinement.outside) > 0 && !j.confinement.outsideOpened() {
 		j.decision.Action, j.decision.Layer = capability.Ask, permissions.LayerCapability
 		j.decision.Reason = outsideReason(j.confinement.outside[0])
 		j.decision.Part, j.decision.Rule = j.confinement.outside[0].Real, nil
@@ -66,9 +66,22 @@ func (j *judgement) judge(ctx context.Context) error {
 		}
 	}
 	j.applyWatchdog()
-	j.askForMissed(ctx)
+	j.askAboutMissed(ctx)
 	j.askAboutExposedFiles()
 	return j.askAboutReading(ctx)
+}
+
+// denial returns the error of a call that the rules, the mode or the lack of a user deny.
+func (j *judgement) denial(d permissions.Decision) error {
+	by := d.DeniedBy
+	if by == permissions.DeniedByRule {
+		by = "rule:" + d.Scope.String()
+	}
+	denied := &tools.Error{Kind: tools.Denied, DeniedBy: by, Message: d.Reason}
+	if by == permissions.DeniedBySecret {
+		denied.Code = tools.CodeSecretFile
+	}
+	return denied
 }
 
 // languageTool reads and yet starts programs that heed the project's configuration.
@@ -78,18 +91,6 @@ const languageTool = "lsp"
 // longer than many a read.
 func (j *judgement) trustMatters() bool {
 	return !j.entry.ReadOnly || j.Tool == languageTool
-}
-
-// granted reports whether an answer has opened every outside path since the
-// capability check.
-func (c *confinement) granted() bool {
-	for _, access := range c.outside {
-		again, err := c.pipeline.Workspace.Check(access.Path, false)
-		if err != nil || !again.Inside {
-			return false
-		}
-	}
-	return true
 }
 
 func (j *judgement) permissionCall(ctx context.Context) permissions.Call {

@@ -27,7 +27,7 @@ const (
 // movedAsideQuestion asks about changed files that the sandbox moved aside because other programs
 // would run code in them.
 type movedAsideQuestion struct {
-	*underway
+	*sharedState
 	execution *execution
 }
 

@@ -33,13 +33,13 @@ func (c *cleaner) clean(text string) string {
 
 // showsRemotes reports whether the call names a file that holds addresses of remotes. Other
 // files are shown as they are, since what is edited has to match them.
-func (u *underway) showsRemotes() bool {
-	return slices.ContainsFunc(u.touched, func(resource tools.Resource) bool {
+func (s *sharedState) showsRemotes() bool {
+	return slices.ContainsFunc(s.touched, func(resource tools.Resource) bool {
 		if !isPath(resource) {
 			return false
 		}
-		requested := u.env.Abs(resource.Value)
-		return gitSettings(requested) || gitSettings(u.targets.at(requested, false).Real)
+		requested := s.env.Abs(resource.Value)
+		return gitSettings(requested) || gitSettings(s.targets.at(requested, false).Real)
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 // next; what the audit says of them is written before. A call starts to run when the record and the
 // conversation are on the disk.
 type reporter struct {
-	*underway
+	*sharedState
 	judgement *judgement
 	approval  *approval
 	execution *execution
@@ -74,16 +74,16 @@ func (r *reporter) publishEnd(end transcript.ToolFinished) {
 
 // publish publishes an event, and in addition the tool's own one for this stage
 // when its module contributed that name.
-func (u *underway) publish(name, stage string, fields map[string]any) {
-	bus := u.pipeline.Bus
+func (s *sharedState) publish(name, stage string, fields map[string]any) {
+	bus := s.pipeline.Bus
 	if !bus.Active() {
 		return
 	}
 	e := observe.Event{
-		Name: name, At: time.Now(), SessionID: u.pipeline.Workspace.Session().ID, CallID: u.ID, Tool: u.Tool, Fields: fields,
+		Name: name, At: time.Now(), SessionID: s.pipeline.Workspace.Session().ID, CallID: s.ID, Tool: s.Tool, Fields: fields,
 	}
 	bus.Publish(e)
-	if own := u.Tool + ":" + stage; slices.Contains(bus.Names(), own) {
+	if own := s.Tool + ":" + stage; slices.Contains(bus.Names(), own) {
 		e.Name = own
 		bus.Publish(e)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
+	"strings"
 
 	"acp-agent/capability"
 	"acp-agent/internal/redact"
@@ -124,4 +126,13 @@ func (p scopedProcesses) Exec(ctx context.Context, program tools.Program, output
 		return tools.Exit{}, tools.Undeclared(p.tool, fmt.Sprintf("the program %q", program.Args))
 	}
 	return p.Processes.Exec(ctx, program, output)
+}
+
+// hostOf returns the host of a URL in lower case; "" when the URL cannot be parsed.
+func hostOf(rawURL string) string {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 }

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"slices"
 
 	"acp-agent/capability"
 	"acp-agent/permissions"
@@ -10,83 +9,52 @@ import (
 	"acp-agent/workspace/run"
 )
 
-// mayStayOpen reports whether an "always" may open the network to the very same commands
-// from now on: none of them is one of which nothing is ever stored (E5).
-func (j *judgement) mayStayOpen() bool {
-	return j.access.retried && !slices.ContainsFunc(j.judged.Resources, func(resource permissions.Resource) bool {
-		judged := resource.Judged
-		return resource.Dynamic || judged != nil && judged.Action != capability.Allow && len(judged.Always) == 0
-	})
+// sandboxing makes the sandbox's rights for the call's commands, and describes the sandbox on the card.
+type sandboxing struct {
+	*sharedState
+	judgement *judgement
+	access    *commandAccess
 }
 
-// grant is how far the call's commands may reach. A command has the
-// network when a user allowed it on a card that said so, now or, by "always",
-// before for this session or project; a program has it when its tool declares it. A
-// command that runs unasked because it only reads can change nothing, nor can any in a
-// mode that changes nothing. One that shows the machine runs where it sees it.
+// grant returns the rights of the call's commands and programs:
+//   - A command gets the network when the user allowed it on a card that said so, for this call or,
+//     by "always", earlier. A program gets it when its tool declares it.
+//   - A command that runs without a question because it only reads can change nothing. Nor can any
+//     command in a mode that changes nothing.
+//   - A command that shows the machine runs outside of the sandbox, where it sees the machine.
 func (s *sandboxing) grant(ctx context.Context) run.Grant {
 	granted, reading := s.access.grantedBefore(), s.access.heldToReading()
-	held := s.pipeline.readOnly() != nil
+	restricted, held := s.pipeline.restricted, s.pipeline.readOnly() != nil
 	grant := run.Grant{
 		Network:   !s.entry.Requires.Net.IsZero(),
 		GitConfig: s.access.gitConfig && !s.access.readsOnly,
 		Unasked:   !s.access.approved,
-		ReadsOnly: reading || s.entry.ReadOnly, Unattended: s.pipeline.Asker == nil || s.pipeline.restricted,
+		ReadsOnly: reading || s.entry.ReadOnly, Unattended: s.pipeline.Asker == nil || restricted,
 		Reading: reading || held, Held: held, Secrets: s.access.secrets, HidesObjects: reading && s.access.hidesObjects,
-		Offline:  s.pipeline.restricted || reading,
+		Offline:  restricted || reading,
 		Bounded:  reading && (s.judgement.decision.Rule == nil || s.access.showsMachine()), // no sandbox holds what shows the machine
 		Readable: s.access.readableOutside(),
 		Trusted:  s.judgement.trusted,
 	}
-	if s.access.showsMachine() && !held && !s.pipeline.restricted {
+	mayLeave := !held && !restricted
+	switch {
+	case mayLeave && s.access.showsMachine():
 		grant.Unconfined = true
-		return grant
-	}
-	if s.access.runsOutside && !held && !s.pipeline.restricted {
+	case mayLeave && s.access.runsOutside:
 		grant.Unconfined, grant.Network = true, true
-		return grant
-	}
-	if len(s.commands()) > 0 {
-		opened := s.access.network && (s.access.approved || !s.access.othersWithoutNetwork && s.judgement.answeredBefore())
+	case len(s.commands()) > 0:
+		opened := s.access.network && (s.access.approved || !s.access.othersWithoutNetwork && s.judgement.networkAllowedBefore())
 		grant.Network, grant.Packages = granted.Network || opened, opened
 		if opened && !s.access.missed.Network && s.pipeline.Workspace.Runner().Connects(ctx) {
-			// Each host is asked about when it is reached for.
-			grant.Network = granted.Network
+			grant.Network = granted.Network // the user is asked about each host when a command connects to it
 		}
 	}
 	return grant
 }
 
-// sandboxing decides how far the call's commands may reach, and says it on the card.
-type sandboxing struct {
-	*underway
-	judgement *judgement
-	access    *commandAccess
-}
-
-// answeredBefore reports whether the user has allowed before, by a rule of theirs for
-// this session or an answer that was kept, each part of the commands that needs the
-// network. What stands beside such a part says nothing about it.
-func (j *judgement) answeredBefore() bool {
-	rules, some := j.pipeline.Policy.Rules(), false
-	for _, resource := range j.judged.Resources {
-		if resource.Judged == nil || !resource.Judged.Network {
-			continue
-		}
-		part := j.judged
-		part.Resources = []permissions.Resource{resource}
-		d := rules.Decide(part)
-		if d.Action != capability.Allow || d.Rule == nil || d.Scope != permissions.Session && d.Rule.Source != permissions.SourceAlways {
-			return false
-		}
-		some = true
-	}
-	return some
-}
-
 // offersOutside reports whether the card offers to run the call's commands outside of the
-// sandbox: the user's configuration allows that, and the sandbox stopped them before or
-// cannot serve them.
+// sandbox: the user's configuration allows it, and the commands failed inside the sandbox or cannot
+// work there.
 func (s *sandboxing) offersOutside(ctx context.Context) bool {
 	if !s.access.mayOfferOutside || s.pipeline.restricted || s.pipeline.readOnly() != nil || !s.pipeline.Workspace.Runner().OffersOutside() {
 		return false
@@ -95,9 +63,9 @@ func (s *sandboxing) offersOutside(ctx context.Context) bool {
 	return err == nil && report.Confines()
 }
 
-// sandbox says on the card what the call's commands will be confined by (O1).
-func (s *sandboxing) sandbox(ctx context.Context) string {
-	server := s.entry.Source.Kind == tools.MCP && len(s.commands()) == 0 // it was started before, with what it has
+// describe names, for the card, the sandbox that will confine the call's commands (O1).
+func (s *sandboxing) describe(ctx context.Context) string {
+	server := s.entry.Source.Kind == tools.MCP && len(s.commands()) == 0 // it was started earlier, with rights of its own
 	if server || !s.access.mayChangeOtherFiles() && len(s.commands()) == 0 {
 		return ""
 	}
@@ -127,4 +95,23 @@ func (s *sandboxing) readOnlyNote() string {
 		return ", read-only"
 	}
 	return ""
+}
+
+// networkAllowedBefore reports whether the user has already allowed each command that needs the
+// network, by a rule for this session or a stored answer. The other commands do not count.
+func (j *judgement) networkAllowedBefore() bool {
+	rules, some := j.pipeline.Policy.Rules(), false
+	for _, resource := range j.judged.Resources {
+		if resource.Judged == nil || !resource.Judged.Network {
+			continue
+		}
+		part := j.judged
+		part.Resources = []permissions.Resource{resource}
+		d := rules.Decide(part)
+		if d.Action != capability.Allow || d.Rule == nil || d.Scope != permissions.Session && d.Rule.Source != permissions.SourceAlways {
+			return false
+		}
+		some = true
+	}
+	return some
 }

@@ -1,9 +1,6 @@
 package pipeline
 
 import (
-	"net/url"
-	"strings"
-
 	"acp-agent/capability"
 	"acp-agent/tools"
 )
@@ -102,12 +99,4 @@ func (c *confinement) within(resource tools.Resource, real string) error {
 		return policy.refusal(real + " is not written")
 	}
 	return tools.Undeclared(c.Tool, "to "+verb+" "+real)
-}
-
-func hostOf(rawURL string) string {
-	u, err := url.Parse(rawURL)
-	if err != nil {
-		return ""
-	}
-	return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 }

@@ -2,10 +2,12 @@ package pipeline
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 
 	"acp-agent/capability"
+	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/workspace/run"
 )
@@ -49,52 +51,65 @@ func (l *shortages) of(key string) shortage {
 	return l.texts[key]
 }
 
-// The questions about commands that would run without one if they had not failed before.
+// The questions about commands that would run without one if they had not failed before, and about
+// commands that are each allowed, but not together.
 const (
+	sharedNetworkReason = "one of the commands was allowed with the network, and the others would get it with them"
 	networkMissedReason = "it failed without the network, which it gets when it is allowed"
 	writingMissedReason = "it failed where it could only read, and it can write when it is allowed"
 	sandboxFailedReason = "it failed inside the sandbox, and can run outside of it when you allow that"
 )
 
-// askForMissed makes a question of a command that failed for want of the network, or of
-// writing, and is sent again, and of one that would get the network from another in the
-// same text (S4). Where no user can be asked, it runs as before: without; so does that of
-// a restricted agent, which has neither in any case. A mode that changes nothing grants no
-// writing.
-func (j *judgement) askForMissed(ctx context.Context) {
+// askAboutMissed asks about a command that failed for want of the network, of writing or of what lies
+// outside the sandbox, and is sent again. It also asks about commands that would get the network only
+// because another command of the same text may have it (S4). It asks nothing where no user is there or
+// the agent is restricted: the commands run as before. A mode that changes nothing grants no writing.
+func (j *judgement) askAboutMissed(ctx context.Context) {
 	if j.pipeline.Asker == nil || j.pipeline.restricted {
 		return
 	}
-	if j.access.network && j.access.othersWithoutNetwork && j.decision.Action == capability.Allow && j.answeredBefore() && !j.pipeline.Workspace.Runner().Connects(ctx) {
+	if j.sharesNetwork(ctx) {
 		j.decision.Action, j.decision.Reason = capability.Ask, sharedNetworkReason
 	}
-	held := j.pipeline.readOnly() != nil
 	for _, resource := range j.commands() {
-		short := j.pipeline.shortages.of(commandKey(resource))
-		network, writing := short.missed.Network, short.missed.Writing && !held
-		if short.missed.Outside && !held {
-			j.access.mayOfferOutside = true
-			if j.decision.Action == capability.Allow {
-				j.decision.Action, j.decision.Reason, j.decision.NoAlways = capability.Ask, sandboxFailedReason, "leaving the sandbox is asked about each time"
-			}
+		j.askAboutShortage(j.pipeline.shortages.of(commandKey(resource)))
+	}
+}
+
+// sharesNetwork reports whether commands that are not meant to have the network would get it from
+// another one, to which the user has allowed it.
+func (j *judgement) sharesNetwork(ctx context.Context) bool {
+	return j.access.network && j.access.othersWithoutNetwork && j.decision.Action == capability.Allow &&
+		j.networkAllowedBefore() && !j.pipeline.Workspace.Runner().Connects(ctx)
+}
+
+// askAboutShortage asks about a command that failed for want of something, unless the user has
+// granted that for the session.
+func (j *judgement) askAboutShortage(short shortage) {
+	held := j.pipeline.readOnly() != nil
+	network, writing := short.missed.Network, short.missed.Writing && !held
+	if short.missed.Outside && !held {
+		j.access.mayOfferOutside = true
+		if j.decision.Action == capability.Allow {
+			j.decision.Action, j.decision.Reason, j.decision.NoAlways = capability.Ask, sandboxFailedReason, "leaving the sandbox is asked about each time"
 		}
-		if !network && !writing {
-			continue
-		}
-		j.access.network, j.access.missed = j.access.network || network, run.Shortage{Network: network, Writing: writing}
-		var reasons []string
-		if network && !short.granted.Network {
-			reasons = append(reasons, networkMissedReason)
-		}
-		if writing && !short.granted.Writing {
-			reasons = append(reasons, writingMissedReason)
-		}
-		if len(reasons) > 0 && j.decision.Action == capability.Allow {
-			j.decision.Action, j.decision.Reason = capability.Ask, strings.Join(reasons, "; ")
-			j.access.retried = true
-			if !j.mayStayOpen() {
-				j.decision.NoAlways = "what it runs is not known whole"
-			}
+	}
+	if !network && !writing {
+		return
+	}
+	j.access.network, j.access.missed = j.access.network || network, run.Shortage{Network: network, Writing: writing}
+	var reasons []string
+	if network && !short.granted.Network {
+		reasons = append(reasons, networkMissedReason)
+	}
+	if writing && !short.granted.Writing {
+		reasons = append(reasons, writingMissedReason)
+	}
+	if len(reasons) > 0 && j.decision.Action == capability.Allow {
+		j.decision.Action, j.decision.Reason = capability.Ask, strings.Join(reasons, "; ")
+		j.access.retried = true
+		if !j.mayAlwaysGrantMissed() {
+			j.decision.NoAlways = "what it runs is not known whole"
 		}
 	}
 }
@@ -139,4 +154,13 @@ func (a *commandAccess) grantMissed() {
 	for _, resource := range a.commands() {
 		a.pipeline.shortages.grant(commandKey(resource))
 	}
+}
+
+// mayAlwaysGrantMissed reports whether "always" may grant the very same commands, from now on, what they
+// failed for want of. Commands for which no rule is ever stored get no such answer either (E5).
+func (j *judgement) mayAlwaysGrantMissed() bool {
+	return j.access.retried && !slices.ContainsFunc(j.judged.Resources, func(resource permissions.Resource) bool {
+		judged := resource.Judged
+		return resource.Dynamic || judged != nil && judged.Action != capability.Allow && len(judged.Always) == 0
+	})
 }

@@ -148,16 +148,18 @@ func (c *Prepared) recorded(sink transcript.Sink) transcript.Sink {
 	return recordedSink{sink, c, new(atomic.Bool)}
 }
 
-// question puts a permission request to the user.
-func (u *underway) question(ctx context.Context, request tools.PermissionRequest) (tools.Answer, error) {
-	if u.tape != nil {
-		form, err := formOf(request)
-		data, broken := json.Marshal(form)
-		if err == nil && broken == nil {
-			u.tape.Step(questionStep, data)
-		}
+// recordQuestion records a permission request; it does nothing where nothing is recorded.
+func (s *sharedState) recordQuestion(request tools.PermissionRequest) {
+	if s.tape == nil {
+		return
 	}
-	return u.pipeline.Asker.Ask(ctx, request)
+	form, err := formOf(request)
+	if err != nil {
+		return
+	}
+	if data, err := json.Marshal(form); err == nil {
+		s.tape.Step(questionStep, data)
+	}
 }
 
 // recordedModes records that a call left plan mode.

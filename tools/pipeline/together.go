@@ -59,7 +59,7 @@ type commandSnapshot struct {
 }
 
 func (a *approval) snapshot(ctx context.Context) commandSnapshot {
-	return commandSnapshot{a.judgement.judged.Resources, a.access.texts, a.access.settings, a.sandboxing.sandbox(ctx)}
+	return commandSnapshot{a.judgement.judged.Resources, a.access.texts, a.access.settings, a.sandboxing.describe(ctx)}
 }
 
 // mayShareCard reports whether one card may ask about this command and others: the sandbox confines all that it does.
@@ -88,7 +88,7 @@ func (a *approval) askedTogether(ctx context.Context) (list []*approval) {
 	if a.askAlone || !a.mayShareCard() {
 		return nil
 	}
-	left, sandbox := maxTogether-a.commandBytes(), a.sandboxing.sandbox(ctx)
+	left, sandbox := maxTogether-a.commandBytes(), a.sandboxing.describe(ctx)
 	for _, c := range a.Step.following(a.Prepared) {
 		switch {
 		case c.fault != nil || a.pipeline.active.cancelled(c.ID):
@@ -102,7 +102,7 @@ func (a *approval) askedTogether(ctx context.Context) (list []*approval) {
 		if other != nil && other.judgement.decision.Action == capability.Allow {
 			continue
 		}
-		if other == nil || !other.mayShareCard() || other.sandboxing.sandbox(ctx) != sandbox {
+		if other == nil || !other.mayShareCard() || other.sandboxing.describe(ctx) != sandbox {
 			return list
 		}
 		if left -= other.commandBytes(); left < 0 {
@@ -114,8 +114,8 @@ func (a *approval) askedTogether(ctx context.Context) (list []*approval) {
 }
 
 // commandBytes returns the length of the text of the call's commands.
-func (u *underway) commandBytes() (n int) {
-	for _, resource := range u.commands() {
+func (s *sharedState) commandBytes() (n int) {
+	for _, resource := range s.commands() {
 		n += len(resource.Value)
 	}
 	return n

@@ -12,7 +12,7 @@ import (
 
 // watchdogCheck asks the watchdog about a call.
 type watchdogCheck struct {
-	*underway
+	*sharedState
 	judgement *judgement
 }
 
