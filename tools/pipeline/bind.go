@@ -12,15 +12,17 @@ import (
 
 // bindTo makes a runtime refuse paths that lead elsewhere than when the call was judged.
 func (j *judgement) bindTo(runtime *callRuntime) {
-	runtime.Bind(j.bind())
+	runtime.Bind(j.checkWay())
 	runtime.Expect(j.confinement.expected())
 }
 
-// bind ties what a tool uses to what was judged: when a path is used, it must lead where it led at
-// the capability check, under the rules and on the card (P3, E6). A link changed in between is
-// refused, even within the session's directories. A path that the call did not name is checked
-// against the denying rules.
-func (j *judgement) bind() func(workspace.Way) error {
+// checkWay returns the check that a path passes when the tool uses it. The path must lead where it led
+// at the capability check, for the rules and on the card (P3, E6). So a link that was changed since
+// is refused, even within the session's directories. A path that the call did not name is
+// checked against the rules that deny.
+func (j *judgement) checkWay() func(workspace.Way) error {
+	// judged has the judged target of each named path. places has these targets; the value says
+	// that the capability check found the same one.
 	judged, places := map[string]string{}, map[string]bool{}
 	for _, resource := range j.judged.Resources {
 		if resource.Kind == permissions.Path && len(resource.Requested) > 0 {
@@ -36,11 +38,11 @@ func (j *judgement) bind() func(workspace.Way) error {
 		case named && way.Real == name && way.Real == found[way.Asked]:
 			return nil
 		case named:
-			return turnedError(way, name)
-		case places[way.Real], holds(way.Real, places):
-			return nil // by another spelling, as when a change is taken back, or its directory
+			return redirectedError(way, name)
+		case places[way.Real], containsPlace(way.Real, places):
+			return nil // a judged target in another spelling, as when a change is taken back, or a directory above it
 		case way.Write:
-			return unnamed(rules, call, way)
+			return checkUnnamedWrite(rules, call, way)
 		case denied != nil && slices.ContainsFunc(way.Names, denied):
 			return unnamedError(way, "a rule forbids it")
 		}
@@ -48,8 +50,8 @@ func (j *judgement) bind() func(workspace.Way) error {
 	}
 }
 
-// holds reports whether a directory is above a place that was judged.
-func holds(dir string, places map[string]bool) bool {
+// containsPlace reports whether a directory contains a judged target.
+func containsPlace(dir string, places map[string]bool) bool {
 	for place, judged := range places {
 		if judged && pathname.Contains(dir, place) {
 			return true
@@ -58,7 +60,7 @@ func holds(dir string, places map[string]bool) bool {
 	return false
 }
 
-func turnedError(way workspace.Way, judged string) error {
+func redirectedError(way workspace.Way, judged string) error {
 	return &tools.Error{
 		Kind: tools.Denied, Path: way.Asked, DeniedBy: tools.DeniedByCapability,
 		Message: way.Asked + " leads to " + way.Real + " by now, and led to " + judged + " when this call was judged; nothing was done",
@@ -66,9 +68,9 @@ func turnedError(way workspace.Way, judged string) error {
 	}
 }
 
-// unnamed judges a write to a path that the call did not name, such as the directory
-// of a file that it takes away: no rule and no protected name may be passed by.
-func unnamed(rules permissions.Set, call permissions.Call, way workspace.Way) error {
+// checkUnnamedWrite judges a write to a path that the call did not name, such as the directory of a
+// file that it deletes, so that it evades no rule and no protected name.
+func checkUnnamedWrite(rules permissions.Set, call permissions.Call, way workspace.Way) error {
 	call.Resources = []permissions.Resource{{
 		Kind: permissions.Path, Name: way.Real, Requested: way.Names, Capability: capability.CapFSWrite,
 	}}

@@ -8,7 +8,7 @@ import (
 	"acp-agent/tools"
 )
 
-// cacheUse is the use that one call makes of the stored results.
+// cacheUse answers one call from the cache of results, and stores its result there.
 type cacheUse struct {
 	*sharedState
 	access *commandAccess
@@ -29,24 +29,24 @@ func (c *cacheUse) cached(ctx context.Context, runtime *callRuntime) (*tools.Res
 	return &result, true
 }
 
-// keep keeps the result of a cacheable call that went well. A result made from
-// more than files, such as an editor's buffer, says so by naming none.
-func (c *cacheUse) keep(ctx context.Context, runtime *callRuntime, result *tools.Result, began time.Time) {
+// store stores the result of a cacheable call that succeeded. A result that depends on more than
+// files, such as an editor's buffer, names no files and is not stored.
+func (c *cacheUse) store(ctx context.Context, runtime *callRuntime, result *tools.Result, began time.Time) {
 	cache := c.pipeline.Cache
 	if cache == nil || !c.entry.Cacheable || result == nil || result.Depends == nil || result.Partial {
 		return
 	}
 	size := len(result.ModelText())
 	for _, image := range result.Images {
-		size += 2 * len(image.Data) // here, and in the card
+		size += 2 * len(image.Data) // in the result and in the card
 	}
 	cache.Put(c.key(), resultcache.Entry{
 		Value: *result, Bytes: size, Began: began, Depends: result.Depends,
 	}, stampOf(ctx, runtime))
 }
 
-// invalidate drops what a changing call may have made untrue. What a command changes is not
-// known, so a command drops everything.
+// invalidate drops the stored results that the call may have made stale. A command drops everything,
+// because its changes are not known.
 func (c *cacheUse) invalidate(result *tools.Result) {
 	cache := c.pipeline.Cache
 	switch {
@@ -73,7 +73,7 @@ func stampOf(ctx context.Context, runtime *callRuntime) resultcache.Stat {
 	}
 }
 
-// cacheTime is the moment before a call begins, as the cache sees time.
+// cacheTime returns the time by the cache's clock; zero without a cache.
 func (p *Pipeline) cacheTime() time.Time {
 	if p.Cache == nil {
 		return time.Time{}

@@ -19,17 +19,17 @@ type confinement struct {
 	*sharedState
 	// scope is what the call may touch.
 	scope capability.Compiled
-	// found says where each path led at the capability check, by absolute path.
+	// found has the target of each path at the capability check, by absolute path.
 	found map[string]string
-	// outside are reads outside the session's directories, links what is said of paths to be
-	// changed that lead elsewhere.
+	// outside are the reads outside the session's directories.
 	outside []workspace.Access
-	links   []string
+	// links says, for the card, which paths to be changed lead elsewhere.
+	links []string
 }
 
-// confine is the capability check: every path a call names must lie where the
-// session may work (R113). It runs before any rule is looked at, and no
-// rule lifts what it refuses. A read outside is not refused but asked about.
+// confine is the capability check: every path that the call names must lie where the session may
+// work (R113). It runs before the rules, and no rule can allow what it refuses. A read outside is
+// not refused: the user is asked.
 func (c *confinement) confine(context.Context) (err error) {
 	if c.scope, err = c.pipeline.scopeOf(c.Prepared); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (c *confinement) confine(context.Context) (err error) {
 	return nil
 }
 
-// confinePath checks one path, and notes where it leads.
+// confinePath checks one path and records where it leads.
 func (c *confinement) confinePath(resource tools.Resource) error {
 	access, err := c.check(resource)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *confinement) confinePath(resource tools.Resource) error {
 		c.outside = append(c.outside, access)
 		return nil
 	}
-	return c.within(resource, access.Real)
+	return c.checkScope(resource, access.Real)
 }
 
 // confineCommand refuses a command of a tool that did not declare commands, and one whose working
@@ -85,13 +85,13 @@ func (c *confinement) confineCommand(resource tools.Resource) error {
 	return c.confineDir(resource.Dir)
 }
 
-// check is the workspace's check of a path, or of a name that is not followed.
+// check is the workspace's check of a path, with links followed unless the resource says NoFollow.
 func (c *confinement) check(resource tools.Resource) (workspace.Access, error) {
 	return c.pipeline.Workspace.CheckTarget(c.targets.of(c.env, resource), resource.Kind == tools.PathWrite)
 }
 
-// noteLink remembers that a path which is to be changed leads elsewhere by a
-// link: the user must see where the change will really be (O1).
+// noteLink adds to the card that a path to be changed leads elsewhere by a link: the user must see
+// where the change will be made (O1).
 func (c *confinement) noteLink(resource tools.Resource, access workspace.Access) {
 	if resource.Kind != tools.PathWrite {
 		return
@@ -99,7 +99,7 @@ func (c *confinement) noteLink(resource tools.Resource, access workspace.Access)
 	session := c.pipeline.Workspace.Session()
 	plain := access.Path
 	if rel, ok := pathname.Rel(session.Cwd, plain); ok {
-		plain = filepath.Join(session.Roots[0], rel) // the directory may have come by a link itself
+		plain = filepath.Join(session.Roots[0], rel) // the session's own directory may be a link
 	}
 	if access.Real == plain {
 		return
@@ -108,7 +108,7 @@ func (c *confinement) noteLink(resource tools.Resource, access workspace.Access)
 	c.links = append(c.links, fmt.Sprintf("%s leads to %s", session.Rel(access.Path), access.Real))
 }
 
-// outsideReason says why a read is asked about, and where it would really be (O1).
+// outsideReason is the question about a read outside, with the place where it leads (O1).
 func outsideReason(access workspace.Access) string {
 	if access.Real != access.Path {
 		return fmt.Sprintf("%s leads to %s, which is outside the session's directories", access.Path, access.Real)
@@ -116,8 +116,8 @@ func outsideReason(access workspace.Access) string {
 	return access.Path + " is outside the session's directories"
 }
 
-// confineDir refuses a working directory outside the session's roots (R59). It
-// is not asked about: a command's reach is not a directory's.
+// confineDir refuses a working directory outside the session's roots (R59). There is no question:
+// opening a directory for reading would not bound what a command in it does.
 func (c *confinement) confineDir(dir string) error {
 	access, err := c.pipeline.Workspace.Check(dir, false)
 	if err != nil {
@@ -133,8 +133,8 @@ func (c *confinement) confineDir(dir string) error {
 	}
 }
 
-// confineHost refuses a host that the tool did not declare, and an address that its
-// network would refuse in any case: there is nothing to ask about.
+// confineHost refuses a host that the tool did not declare, and without a question an address that
+// the tool's network refuses anyway.
 func (c *confinement) confineHost(resource tools.Resource) error {
 	if resource.Value != "" && !c.scope.Host(resource.Value) {
 		return tools.Undeclared(c.Tool, "the host "+resource.Value)

@@ -24,7 +24,7 @@ type outcome struct {
 	err    error
 }
 
-// execution is the tool at work.
+// execution runs the tool.
 type execution struct {
 	*sharedState
 	judgement   *judgement
@@ -34,12 +34,12 @@ type execution struct {
 	connections *connections
 	runtime     *callRuntime
 	result      *tools.Result
-	// notScanned says where a command's changes were not looked for.
+	// notScanned says where the changes of a command were not looked for; "" means nowhere.
 	notScanned string
 }
 
-// execute runs the tool with its time limit (R103). Progress restarts the
-// clock; waiting for a permission does not count, for the clock starts here.
+// execute runs the tool with its time limit (R103). Progress restarts the clock, which starts only
+// here: the wait for the user does not count.
 func (e *execution) execute(ctx context.Context) error {
 	e.sink.Emit(transcript.ToolState{CallID: e.ID, State: transcript.InProgress})
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -67,7 +67,7 @@ func (e *execution) execute(ctx context.Context) error {
 	e.compare(ctx, scan)
 	e.access.noteShortage(e.runtime.Commands())
 	e.cache.invalidate(result)
-	// What was done when the clock ran out is done.
+	// A complete result counts even when the clock has run out.
 	if late := err != nil || result == nil || result.Partial; late && errors.Is(context.Cause(ctx), errTimeout) {
 		return e.timedOut(limit)
 	}
@@ -79,7 +79,7 @@ func (e *execution) execute(ctx context.Context) error {
 		e.addRemarks()
 	}
 	if err == nil && ctx.Err() == nil {
-		e.cache.keep(ctx, e.runtime, e.result, began)
+		e.cache.store(ctx, e.runtime, e.result, began)
 	}
 	return err
 }
@@ -93,7 +93,7 @@ func (e *execution) openRuntime(ctx context.Context) (err error) {
 	e.runtime.Commands().Grant(e.grant(ctx))
 	e.access.noticeOpenSecrets()
 	if e.access.readsOnly {
-		// A command that no one was asked about must not run what a repository names (C9).
+		// A command that runs without a question must not run the programs that a repository names (C9).
 		e.runtime.Commands().SetEnv(slices.Concat(e.access.settings, command.GitEnv())...)
 	}
 	if e.access.showsMachine() {
@@ -103,7 +103,7 @@ func (e *execution) openRuntime(ctx context.Context) (err error) {
 	return nil
 }
 
-// timeLimit is how long the tool may go without progress; 0 is without end.
+// timeLimit returns how long the tool may go without progress; 0 means no limit.
 func (e *execution) timeLimit() time.Duration {
 	if e.entry.DisableTimeout {
 		return 0
@@ -111,7 +111,7 @@ func (e *execution) timeLimit() time.Duration {
 	return max(0, e.pipeline.Limits.Timeout)
 }
 
-// grant is what the sandbox lets the tool's commands do.
+// grant returns the rights of the tool's commands, with the function that decides about their connections.
 func (e *execution) grant(ctx context.Context) run.Grant {
 	grant := e.sandboxing.grant(ctx)
 	if !e.pipeline.restricted && !e.entry.ReadOnly {
@@ -120,7 +120,7 @@ func (e *execution) grant(ctx context.Context) run.Grant {
 	return grant
 }
 
-// addRemarks adds to the result which changes were not made as asked.
+// addRemarks adds to the result in what way changes were made other than asked.
 func (e *execution) addRemarks() {
 	if remarks := e.runtime.Remarks(); len(remarks) > 0 {
 		e.result.Text = strings.Join(append([]string{e.result.ModelText()}, remarks...), "\n")
@@ -136,8 +136,8 @@ func (e *execution) timedOut(limit time.Duration) error {
 	return failure
 }
 
-// await runs the tool and answers without it when it does not stop in time; what
-// it does later is dropped.
+// await runs the tool. It returns without the tool's result when the tool does not stop in time after
+// ctx ends; a late result is dropped.
 func (e *execution) await(ctx context.Context) (*tools.Result, error) {
 	ended := make(chan outcome, 1)
 	err := e.bounded(ctx, func() {

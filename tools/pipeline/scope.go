@@ -5,10 +5,9 @@ import (
 	"acp-agent/tools"
 )
 
-// Ceiling is what this host grants at most, whatever tools and manifests
-// declare (R112): the session's directories, its private one, what the user
-// opened beside them, any host (the network rules hold besides), and commands
-// (each is judged).
+// Ceiling returns the most that this host grants, whatever tools and manifests declare (R112): the
+// session's directories, its private directory, what the user opened in addition, any host (network
+// rules apply as well), and commands (each is judged).
 func Ceiling() capability.RequirementSet {
 	dirs := []string{"{" + capability.VarWorkspace + "}", "{" + capability.VarAdHoc + "}"}
 	return capability.RequirementSet{
@@ -17,8 +16,8 @@ func Ceiling() capability.RequirementSet {
 	}
 }
 
-// scopeOf is what one call may touch: what its tool declares, within what the
-// agent as a whole may (R112), with the variables as they are now (R111).
+// scopeOf returns what one call may touch: what its tool declares and the whole agent may (R112), with
+// the current values of the variables (R111).
 func (p *Pipeline) scopeOf(c *Prepared) (capability.Compiled, error) {
 	vars := p.vars(c.ID)
 	own, err := capability.Compile(c.entry.Requires, vars)
@@ -31,14 +30,14 @@ func (p *Pipeline) scopeOf(c *Prepared) (capability.Compiled, error) {
 	return own.And(effective), err
 }
 
-// effective is host ceiling ∩ declared, and what each agent declared that delegated to
-// this one (R64, R112). What the user opened beside the roots is this agent's alone.
+// effective returns the host ceiling ∩ what this agent declares ∩ what each agent above it declares
+// (R64, R112). Paths that the user opened outside the roots are for this agent only.
 func (p *Pipeline) effective(vars capability.Vars) (capability.Compiled, error) {
 	host := Ceiling()
 	if policy := p.readOnly(); policy != nil {
 		host.FS.Write = policy.writable()
 	}
-	// Any program that is declared: what it does is for the rules and the sandbox.
+	// Any declared program: rules and sandbox decide what it may do.
 	host.Shell = p.Declared().Shell
 	ceiling, err := capability.Compile(host, vars)
 	if err != nil {
@@ -55,8 +54,8 @@ func (p *Pipeline) effective(vars capability.Vars) (capability.Compiled, error) 
 	return ceiling, nil
 }
 
-// declare notes the union of what the manifest and every tool require; of a subagent,
-// every tool that it has.
+// declare stores the union of what the manifest and all tools require; for a subagent, all tools
+// that it has.
 func (p *Pipeline) declare(enabled []*tools.Entry) {
 	declared := p.Requires
 	if p.Parent == nil {
@@ -69,11 +68,11 @@ func (p *Pipeline) declare(enabled []*tools.Entry) {
 	p.declared.Store(&declared)
 }
 
-// Declared is what the manifest and every tool require, in one set (R112).
+// Declared returns what the manifest and the tools require, in one set (R112).
 func (p *Pipeline) Declared() capability.RequirementSet { return *p.declared.Load() }
 
-// CheckVariables reports a variable that something declares and no one
-// defined, so that a session fails loudly when it is opened (R111).
+// CheckVariables returns an error for a variable that is used but not defined, so that a session
+// fails when it is opened (R111).
 func (p *Pipeline) CheckVariables() error {
 	_, err := p.effective(p.vars(""))
 	return err
@@ -85,8 +84,8 @@ func (p *Pipeline) vars(callID string) capability.Vars {
 	return vars
 }
 
-// within checks a path that a call names against its tool's scope.
-func (c *confinement) within(resource tools.Resource, real string) error {
+// checkScope checks a path that the call names against the scope of its tool.
+func (c *confinement) checkScope(resource tools.Resource, real string) error {
 	allowed := c.scope.Read(real)
 	verb := "read"
 	if resource.Kind == tools.PathWrite {
