@@ -9,7 +9,7 @@ import (
 	"acp-agent/tools"
 )
 
-// abandoned holds the goroutines of tools that a call did not wait for, until they end.
+// abandoned holds the goroutines of tools for which a call did not wait, until they end.
 type abandoned struct {
 	mu   sync.Mutex
 	left []<-chan struct{}
@@ -22,9 +22,8 @@ func (s *abandoned) add(done <-chan struct{}) {
 	s.left = append(s.left, done)
 }
 
-// wait waits until every goroutine that was added has ended, for at most
-// limit. What has not ended by then is set aside: its runtime is finished and
-// refuses whatever it tries, so waiting longer gains nothing.
+// wait waits until all goroutines have ended, for at most limit. It forgets those that have not ended
+// by then: their runtimes are finished and refuse everything, so a longer wait gains nothing.
 func (s *abandoned) wait(ctx context.Context, limit time.Duration) {
 	s.mu.Lock()
 	s.left = slices.DeleteFunc(s.left, ended)
@@ -41,14 +40,14 @@ func (s *abandoned) wait(ctx context.Context, limit time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-clock.C:
-			s.setAside(left)
+			s.forget(left)
 			return
 		}
 	}
 }
 
-// run runs do on a goroutine of its own and waits for it. When ctx ends and do does not end
-// within grace, its goroutine is added, and the error is that of ctx.
+// run runs do on a new goroutine and waits for it. When do has not returned grace after the end of
+// ctx, run adds its goroutine and returns the error of ctx.
 func (s *abandoned) run(ctx context.Context, grace time.Duration, do func()) error {
 	done := make(chan struct{})
 	go func() { // ends with do
@@ -71,7 +70,7 @@ func (s *abandoned) run(ctx context.Context, grace time.Duration, do func()) err
 	}
 }
 
-func (s *abandoned) setAside(these []<-chan struct{}) {
+func (s *abandoned) forget(these []<-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.left = slices.DeleteFunc(s.left, func(done <-chan struct{}) bool { return slices.Contains(these, done) })
@@ -90,12 +89,12 @@ func ended(done <-chan struct{}) bool {
 // without it. It keeps the answer to a cancel well under its 200 ms.
 const stopGrace = 50 * time.Millisecond
 
-// delegateGrace is the same for a call that waits for subagents: each of their calls has
-// its own stopGrace, and what they say at their end is to come before the answer.
+// delegateGrace is the same for a call that waits for subagents: each of their calls has its own
+// stopGrace, and their last events have to come before the answer.
 const delegateGrace = time.Second
 
-// bounded runs do, which is code of the call's tool, and waits for it. Once ctx has ended it
-// does not wait for long; see abandoned.run.
+// bounded runs do, which is code of the call's tool, and waits for it, but not for long once ctx has
+// ended; see abandoned.run.
 func (s *sharedState) bounded(ctx context.Context, do func()) error {
 	grace := stopGrace
 	if s.entry.Delegates {
@@ -104,17 +103,15 @@ func (s *sharedState) bounded(ctx context.Context, do func()) error {
 	return s.pipeline.abandoned.run(ctx, grace, do)
 }
 
-// Bounds of the wait for what was abandoned.
+// Bounds of the wait for abandoned commands and tools.
 const (
-	// abandonedCommandLimit is for processes that were stopped: it is longer than they have
-	// between TERM and KILL.
+	// abandonedCommandLimit is longer than the time between TERM and KILL of a stopped process.
 	abandonedCommandLimit = 10 * time.Second
-	// abandonedToolLimit is for tools.
-	abandonedToolLimit = 2 * time.Second
+	abandonedToolLimit    = 2 * time.Second
 )
 
-// WaitForAbandoned waits until no earlier, cancelled call can still act. What does not end,
-// such as a read from a mount that does not answer, must not block the session.
+// WaitForAbandoned waits until no earlier, cancelled call can still change anything. The wait has a
+// limit, so that a tool that never ends, such as a read from a dead mount, does not block the session.
 func (p *Pipeline) WaitForAbandoned(ctx context.Context) error {
 	p.abandoned.wait(ctx, abandonedToolLimit)
 	limited, cancel := context.WithTimeout(ctx, abandonedCommandLimit)

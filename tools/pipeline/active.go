@@ -14,15 +14,14 @@ type ActiveCall struct {
 	Started  time.Time
 }
 
-// errCallCancelled is the cause of a call that was cancelled by itself.
+// errCallCancelled is the cause when a single call was cancelled, not the turn.
 var errCallCancelled = errors.New(CancelledText)
 
 // active is the table of the calls that have not ended (R126).
 type active struct {
 	mu    sync.Mutex
 	calls map[string]activeCall
-	// queued are calls that were prepared and have not begun; true means that
-	// they were cancelled meanwhile.
+	// queued has the prepared calls that have not started; true means cancelled.
 	queued map[string]bool
 }
 
@@ -31,7 +30,7 @@ type activeCall struct {
 	cancel context.CancelCauseFunc
 }
 
-// queue notes a call that waits for its turn.
+// queue adds a prepared call, which waits for its turn.
 func (a *active) queue(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -41,15 +40,14 @@ func (a *active) queue(id string) {
 	a.queued[id] = false
 }
 
-// cancelled reports whether a call that waits for its turn will end as it begins.
+// cancelled reports whether a queued call has been cancelled: it ends as soon as it starts.
 func (a *active) cancelled(id string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.queued[id]
 }
 
-// enter notes a call and returns the context that Cancel ends; leave takes it
-// out of the table again.
+// enter adds a call that starts, and returns the context that Cancel ends; leave removes the call.
 func (a *active) enter(ctx context.Context, c *Prepared, now time.Time) (_ context.Context, leave func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	a.mu.Lock()
@@ -82,9 +80,8 @@ func (p *Pipeline) Active() []ActiveCall {
 	return list
 }
 
-// Cancel ends one call and leaves the turn and its other calls alone (R126); one
-// that waits for its turn will end as it begins. It reports whether the call was
-// there.
+// Cancel ends one call and leaves the turn and its other calls alone (R126). A queued call ends as soon
+// as it starts. Cancel reports whether there was such a call.
 func (p *Pipeline) Cancel(callID string) bool {
 	p.active.mu.Lock()
 	defer p.active.mu.Unlock()

@@ -41,7 +41,7 @@ func (a *approval) ask(ctx context.Context) error {
 		return err
 	}
 	if a.judgement.decision.Action == capability.Allow {
-		return a.judgement.unattended(ctx)
+		return a.judgement.refuseUnconfined(ctx)
 	}
 	a.access.noticeUnconfined()
 	if a.pipeline.Asker == nil {

@@ -34,7 +34,7 @@ func (c *confinement) confine(context.Context) (err error) {
 	if c.scope, err = c.pipeline.scopeOf(c.Prepared); err != nil {
 		return err
 	}
-	if err := c.confineKeys(); err != nil {
+	if err := c.refuseKeys(); err != nil {
 		return err
 	}
 	written := 0

@@ -7,12 +7,12 @@ import (
 	"acp-agent/tools"
 )
 
-// maxSays bounds what is kept of a tool's description with an answer, in characters.
+// maxSays bounds the part of a tool's description that is stored with an answer, in characters.
 const maxSays = 200
 
-// Identity is what a tool is at this moment: an "always" for one from elsewhere holds as
-// long as it stays that (M1, M4). Empty for the agent's own, and for a tool that is not
-// there.
+// Identity returns the current identity of a tool from elsewhere: an "always" for the tool holds
+// as long as the identity stays the same (M1, M4). It is empty for the agent's own tools and for
+// a tool that does not exist.
 func (p *Pipeline) Identity(id string) permissions.Identity {
 	entry, there := p.Tools().Get(id)
 	if !there || !entry.Foreign() {
@@ -21,10 +21,10 @@ func (p *Pipeline) Identity(id string) permissions.Identity {
 	return p.identity(entry, entry.Provenance())
 }
 
-func (p *Pipeline) identity(entry *tools.Entry, behind tools.Origin) permissions.Identity {
+func (p *Pipeline) identity(entry *tools.Entry, provenance tools.Origin) permissions.Identity {
 	return permissions.Identity{
-		Description: tools.DigestOf(entry.Description), Parameters: tools.DigestOf(string(entry.Schema())), Origin: behind.Digest,
-		DescriptionStart: kinds.Line(p.Keys.Known(entry.Description), maxSays), OriginName: kinds.Line(behind.Place, maxSays),
+		Description: tools.DigestOf(entry.Description), Parameters: tools.DigestOf(string(entry.Schema())), Origin: provenance.Digest,
+		DescriptionStart: kinds.Line(p.Keys.Known(entry.Description), maxSays), OriginName: kinds.Line(provenance.Place, maxSays),
 	}
 }
 
@@ -50,19 +50,19 @@ func (p *Pipeline) identify(call *permissions.Call, c *Prepared) {
 	}
 }
 
-// unchanged reports whether a tool from elsewhere still is what it was when the call was
-// judged: a script may have been changed while the user was looking (E6).
+// unchanged reports whether a tool from elsewhere still has the identity that was judged: a script may
+// change while the user reads the question (E6).
 func (j *judgement) unchanged() bool {
 	var now permissions.Call
 	j.pipeline.identify(&now, j.Prepared)
 	return now.Identity.Same(j.judged.Identity)
 }
 
-// assumedCapabilities are what a tool from elsewhere is assumed to be able to do: a remote one has
-// the network; a local program has the files and other programs, and as an MCP server, or when it
-// declares hosts, the network too.
-func assumedCapabilities(entry *tools.Entry, behind tools.Origin) []string {
-	if behind.Remote {
+// assumedCapabilities returns what a tool from elsewhere is assumed to be able to do. A remote tool can
+// use the network. A local program can use files and other programs, and the network too if it is
+// an MCP server or declares hosts.
+func assumedCapabilities(entry *tools.Entry, provenance tools.Origin) []string {
+	if provenance.Remote {
 		return []string{capability.CapNetFetch}
 	}
 	names := []string{capability.CapFSRead, capability.CapFSWrite, capability.CapShellRun}

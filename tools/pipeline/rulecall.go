@@ -6,7 +6,7 @@ import (
 	"acp-agent/permissions"
 )
 
-// ruleCall is a call as rules see it, without what it touches.
+// ruleCall returns a call in the form that rules judge, without its resources.
 func (p *Pipeline) ruleCall(c *Prepared) permissions.Call {
 	session := p.Workspace.Session()
 	call := permissions.Call{
@@ -25,8 +25,8 @@ func (p *Pipeline) ruleCall(c *Prepared) permissions.Call {
 	return call
 }
 
-// Denies reports whether rules deny the calls of a tool whatever they touch. A tool that is
-// not there has no more than its id for them.
+// Denies reports whether rules deny all calls of a tool, whatever they touch. For a tool that does
+// not exist the rules see its id alone.
 func (p *Pipeline) Denies(id string) bool {
 	call := permissions.Call{Tool: id}
 	if entry, there := p.Tools().Get(id); there {
@@ -35,9 +35,9 @@ func (p *Pipeline) Denies(id string) bool {
 	return p.Policy.Rules().Decide(call).Action == capability.Deny
 }
 
-// MayRead reports whether nothing stands against reading a file for the user: it lies inside the
-// session's directories, and the rules let the tool that reads files read it without a question.
-// A watchdog sees calls alone, so that with one the answer is no.
+// MayRead reports whether the agent may read a file for the user without a tool call: the file lies
+// inside the session's directories, and the rules allow readTool to read it. The answer is no
+// when there is a watchdog, because it judges only tool calls.
 func (p *Pipeline) MayRead(path string) bool {
 	entry, there := p.Tools().Get(readTool)
 	access, err := p.Workspace.Check(path, false)
@@ -54,8 +54,8 @@ func (p *Pipeline) MayRead(path string) bool {
 // readTool is the tool that reads files.
 const readTool = "read"
 
-// hostResource is a host under the name that it is asked by and, for what denies or asks,
-// the one that people read.
+// hostResource returns a host for rules, under the name in the request. Rules that deny or ask also
+// match the readable form of an international name.
 func hostResource(name string) permissions.Resource {
 	host := permissions.Resource{Kind: permissions.Host, Name: name}
 	if readable := network.Readable(name); readable != name {
@@ -64,7 +64,7 @@ func hostResource(name string) permissions.Resource {
 	return host
 }
 
-// capabilities names what a requirement set needs, as rules name it.
+// capabilities returns the capabilities of a requirement set, by the names that rules use.
 func capabilities(set capability.RequirementSet) []string {
 	var names []string
 	if len(set.FS.Read) > 0 {

@@ -6,9 +6,8 @@ import (
 	"acp-agent/tools"
 )
 
-// schemaBytes bounds the schema in an answer to arguments that do not fit, and those of
-// announced tools.
-const schemaBytes = 16 << 10
+// maxSchemaHint bounds the schema in the error about arguments that do not fit, in bytes.
+const maxSchemaHint = 16 << 10
 
 // withSchema adds the schema to the failure of a call whose arguments do not fit a tool that
 // the requests do not describe as it is, so that the next call can be right (R87).
@@ -17,7 +16,7 @@ func (p *Pipeline) withSchema(c *Prepared, failure *tools.Error) *tools.Error {
 		return failure
 	}
 	schema := string(c.entry.Schema())
-	if len(schema) > schemaBytes || !utf8.ValidString(schema) {
+	if len(schema) > maxSchemaHint || !utf8.ValidString(schema) {
 		return failure
 	}
 	hinted := *failure

@@ -11,25 +11,24 @@ import (
 	"acp-agent/workspace"
 )
 
-// targets say where the paths of one call lead. Each path is resolved once, when the call is
-// prepared, and whatever follows up to the question shares that: batching, confinement,
-// judgement, watchdog and card. Where a path is used it is resolved again and must lead to
-// the same place, see bind. It is safe for concurrent use.
+// targets says where the paths of one call lead. Each path is resolved once, when the call is
+// prepared, and batching, confinement, judgement, watchdog and card use that result. When the tool
+// uses the path, it is resolved again and must lead to the same place, see checkWay. targets is
+// safe for concurrent use.
 type targets struct {
 	work *workspace.Workspace
-	// made is when the call was looked at, changes how many calls had changed something by
-	// then.
+	// made is when the paths were resolved, changes the count of Pipeline.changes at that time.
 	made    time.Time
 	changes int64
 
 	mu sync.Mutex
-	// followed has the paths with links followed, names those of names alone.
+	// followed has the targets with links followed, names those of the names themselves.
 	followed, names map[string]workspace.Target
 }
 
-// maxTargetAge is how long it is relied on that nothing but a call turns a path elsewhere.
-// A call that waits longer for its turn is looked at again, so that it is judged for where
-// its paths lead and need not be refused when they are used.
+// maxTargetAge is how long targets hold when no call of the session changes anything: other programs may
+// redirect a path. For a call that waited longer the paths are resolved again, so that it is judged
+// for where they lead now and not refused when it uses them.
 const maxTargetAge = time.Second
 
 func (p *Pipeline) newTargets() *targets {
@@ -39,7 +38,7 @@ func (p *Pipeline) newTargets() *targets {
 	}
 }
 
-// of is where a path resource leads.
+// of returns where a path resource leads.
 func (t *targets) of(env tools.Env, resource tools.Resource) workspace.Target {
 	return t.at(env.Abs(resource.Value), resource.NoFollow)
 }
@@ -62,7 +61,7 @@ func (t *targets) at(abs string, noFollow bool) workspace.Target {
 // resolve is tools.Env.Resolve for the functions of a Spec.
 func (t *targets) resolve(abs string) string { return t.at(filepath.Clean(abs), false).Real }
 
-// resolveTargets notes what the call touches and where its paths lead now.
+// resolveTargets finds out what the call touches and where its paths lead now.
 func (c *Prepared) resolveTargets(p *Pipeline) {
 	c.targets = p.newTargets()
 	c.env.Resolve = c.targets.resolve
@@ -71,8 +70,8 @@ func (c *Prepared) resolveTargets(p *Pipeline) {
 	}
 }
 
-// refreshTargets resolves the targets again when it is not certain that they are still true:
-// a call has changed something since, or some time has gone by.
+// refreshTargets resolves the targets again when they may be stale: a call has changed something since,
+// or they are older than maxTargetAge.
 func (c *confinement) refreshTargets(context.Context) error {
 	if c.targets.changes == c.pipeline.changes.Load() && time.Since(c.targets.made) <= maxTargetAge {
 		return nil
@@ -87,7 +86,7 @@ func isPath(resource tools.Resource) bool {
 	return resource.Kind == tools.PathRead || resource.Kind == tools.PathWrite
 }
 
-// expected are the targets of the paths that the call names, for its runtime.
+// expected returns the targets of the paths that the call names, for its runtime.
 func (c *confinement) expected() map[string]workspace.Target {
 	expected := map[string]workspace.Target{}
 	for _, resource := range c.touched {
@@ -99,8 +98,8 @@ func (c *confinement) expected() map[string]workspace.Target {
 	return expected
 }
 
-// changedPath is where a file is that the call has changed. A path that was bound leads where it
-// led; of a name that went away nothing is known.
+// changedPath returns where a file is that the call has changed. A path that the call named, and did not
+// delete, still leads to its target; any other path is resolved now.
 func (c *confinement) changedPath(path string) string {
 	abs := c.env.Abs(path)
 	if slices.ContainsFunc(c.touched, func(resource tools.Resource) bool {

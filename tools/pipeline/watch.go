@@ -16,8 +16,8 @@ type watchdogCheck struct {
 	judgement *judgement
 }
 
-// watch asks the watchdog, which can only narrow what the rules answered
-// (R121). Whatever goes wrong in it is a denial (E4).
+// watch asks the watchdog, which can only narrow the answer of the rules (R121). A failure of the
+// watchdog is a denial (E4).
 func (w *watchdogCheck) watch(ctx context.Context) (err error) {
 	if w.pipeline.Watchdog == nil {
 		return nil
@@ -48,7 +48,7 @@ func (w *watchdogCheck) watch(ctx context.Context) (err error) {
 	return nil
 }
 
-// watched is what the watchdog sees of the call.
+// watched returns the call in the form that the watchdog judges.
 func (w *watchdogCheck) watched(ctx context.Context) watchdog.Call {
 	session := w.pipeline.Workspace.Session()
 	call := watchdog.Call{
@@ -65,8 +65,8 @@ func (w *watchdogCheck) watched(ctx context.Context) watchdog.Call {
 	return call
 }
 
-// applyWatchdog makes the rules' answer at least a question when the watchdog wants
-// the user to be asked. It asks each time, so that no "always" is offered.
+// applyWatchdog turns an allow of the rules into a question when the watchdog wants the user asked.
+// It wants that each time, so the question offers no "always".
 func (j *judgement) applyWatchdog() {
 	switch {
 	case j.watchdogReason == "":

@@ -2,10 +2,10 @@ package pipeline
 
 import "acp-agent/tools"
 
-// confineKeys refuses a call of a tool with the network whose arguments hold a key of
-// the agent's configuration: it would be sent in an address or a search. Nothing is
-// asked, because no task needs it.
-func (c *confinement) confineKeys() error {
+// refuseKeys refuses a call of a tool with network access whose arguments hold a key of the agent's
+// configuration: the key would be sent in an address or a search. There is no question, because no
+// task needs it.
+func (c *confinement) refuseKeys() error {
 	if c.entry.Requires.Net.IsZero() || c.entry.Foreign() || c.pipeline.Keys.Empty() {
 		return nil
 	}
@@ -19,7 +19,7 @@ func (c *confinement) confineKeys() error {
 	}
 }
 
-// holdsKey looks through the texts of a JSON value, which validate has bounded in depth.
+// holdsKey reports whether a JSON value holds a key; validate has bounded its depth.
 func (c *confinement) holdsKey(value any) bool {
 	switch value := value.(type) {
 	case string:

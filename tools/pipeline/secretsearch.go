@@ -11,17 +11,16 @@ import (
 	"acp-agent/internal/search"
 )
 
-// Bounds of the look for secrets beneath a directory.
+// Bounds of the search for secrets beneath a directory.
 const (
 	maxTreeEntries = 5000
 	maxTreeDepth   = 40
 )
 
-// holdsSecret reports whether a file beneath a directory has the name of a secret, so
-// that a command that reads all of it is asked about (P8). Links are not followed, for
-// such commands do not follow them either. What is too large to be looked through, or
-// cannot be, is taken to hold one. With reads, only files count whose base names reads
-// accepts, and directories of secrets.
+// holdsSecret reports whether a file beneath a directory has the name of a secret, so that the user
+// is asked about a command that reads the whole directory (P8). It follows no links, because such
+// commands do not either. A directory that is too large or cannot be read counts as holding a
+// secret. With reads, only directories count, and files whose base names reads accepts.
 func (f commandFiles) holdsSecret(dir string, reads func(name string) bool) bool {
 	access, err := f.work.Check(dir, false)
 	if err != nil || !access.Inside {
@@ -39,23 +38,23 @@ func (f commandFiles) holdsSecret(dir string, reads func(name string) bool) bool
 	if err != nil {
 		return true
 	}
-	look := treeLook{left: maxTreeEntries, reads: reads, secret: func(path string) bool {
+	look := secretSearch{left: maxTreeEntries, reads: reads, secret: func(path string) bool {
 		return f.work.SecretName(path) || runtime.FS().HoldsAddress(path)
 	}}
 	own := slices.ContainsFunc(f.own, func(path string) bool { return pathname.Contains(access.Real, path) })
 	return own || f.work.SecretName(access.Real) || look.holds(top, access.Real, 0)
 }
 
-// treeLook looks for secrets by their names.
-type treeLook struct {
-	left  int // entries
+// secretSearch looks for secrets by their names.
+type secretSearch struct {
+	left  int // entries that may still be read
 	reads func(name string) bool
-	// secret says of an absolute path whether it holds secrets.
+	// secret reports whether the file at an absolute path holds secrets.
 	secret func(path string) bool
 }
 
-// holds looks through dir, which has the given path, and closes it.
-func (l *treeLook) holds(dir search.Dir, path string, depth int) bool {
+// holds reports whether dir, which has the given path, holds a secret, and closes dir.
+func (l *secretSearch) holds(dir search.Dir, path string, depth int) bool {
 	defer dir.Close()
 	entries, err := dir.ReadDir()
 	if l.left -= len(entries); err != nil || l.left < 0 || depth > maxTreeDepth {

@@ -2,11 +2,11 @@ package pipeline
 
 import "acp-agent/tools"
 
-// Tools returns the registry in force.
+// Tools returns the current registry.
 func (p *Pipeline) Tools() *tools.Registry { return p.registry.Load() }
 
-// Adopt replaces the registry in force, as when a server gains or loses tools. It applies to the
-// next model request. Call it between turns: tools do not change within one (R91).
+// Adopt replaces the registry, as when a server gains or loses tools, from the next model request on.
+// Call it between turns: tools do not change within one (R91).
 func (p *Pipeline) Adopt(registry *tools.Registry) {
 	p.registry.Store(registry)
 	enabled := p.enabled()
@@ -14,7 +14,7 @@ func (p *Pipeline) Adopt(registry *tools.Registry) {
 	p.catalogue.replaceTools(enabled)
 }
 
-// enabled are the tools that are not off.
+// enabled returns the tools that are not switched off.
 func (p *Pipeline) enabled() []*tools.Entry {
 	var enabled []*tools.Entry
 	for _, entry := range p.Tools().All() {

@@ -8,9 +8,9 @@ import (
 	"acp-agent/tools"
 )
 
-// unattended refuses a command that rules allow where no one is asked and nothing
-// confines it, unless a user chose that (R124). What plainly only reads may run.
-func (j *judgement) unattended(ctx context.Context) error {
+// refuseUnconfined refuses a command that rules allow when no user can be asked and no sandbox confines
+// it, unless the user chose that in the configuration (R124). A command that only reads may run.
+func (j *judgement) refuseUnconfined(ctx context.Context) error {
 	p := j.pipeline
 	if p.Asker != nil || j.access.readsOnly {
 		return nil
