@@ -12,39 +12,39 @@ import (
 	"acp-agent/transcript"
 )
 
-// ending makes of what became of a call what the model, the editor and the store get.
+// ending makes the end of a call: the one event that the model, the editor and the store read.
 type ending struct {
 	*sharedState
 	execution *execution
-	// shown is the result written out.
-	shown *shown
+	// rendered is nil until render has run, and when there is no result.
+	rendered *rendered
 }
 
-// finish makes the end of the call: one terminal state, one envelope.
+// finish returns the end of the call, whose stages returned err: one terminal state, one envelope.
 func (e *ending) finish(ctx context.Context, err error) transcript.ToolFinished {
 	end := transcript.ToolFinished{CallID: e.ID, State: transcript.Done, Card: e.card}
 	end.Result.Metadata.DurationMS = time.Since(e.started).Milliseconds()
 	if err != nil || ctx.Err() != nil {
-		if renderErr := e.render(ctx); renderErr != nil { // a stopped call has not come to it
+		if renderErr := e.render(ctx); renderErr != nil { // the stages stopped before render
 			err = errors.Join(err, renderErr)
 		}
 	}
 	if e.execution.runtime != nil {
-		// Also of a call that failed: what it changed by then is changed.
+		// A call that failed may have changed files, too.
 		end.Result.Metadata.TrackFiles, end.Result.Metadata.Unseen = e.execution.modified(), e.execution.notScanned
 	}
-	if e.shown != nil {
+	if e.rendered != nil {
 		e.describeResult(&end)
 	}
 	produced := ""
-	if err != nil && e.shown != nil && e.execution.result.Partial { // a subagent that failed had done something by then
-		produced = e.shown.text
+	if err != nil && e.rendered != nil && e.execution.result.Partial { // as of a subagent that failed halfway
+		produced = e.rendered.text
 	}
-	// A call that had done its work when the cancel came is done (R142).
+	// A cancel that comes after a complete result changes nothing (R142).
 	if ctx.Err() != nil && (err != nil || e.execution.result == nil || e.execution.result.Partial) {
 		err = e.cancelled(ctx, err)
-		if e.shown != nil {
-			produced = e.shown.text
+		if e.rendered != nil {
+			produced = e.rendered.text
 		}
 	}
 	if err != nil {
@@ -55,11 +55,12 @@ func (e *ending) finish(ctx context.Context, err error) transcript.ToolFinished 
 	return end
 }
 
+// describeResult puts the result and what the tool says of its card into the end.
 func (e *ending) describeResult(end *transcript.ToolFinished) {
-	result, shown := e.execution.result, e.shown
-	end.Result.Type, end.Result.Data = transcript.Output, shown.data
-	end.Result.Metadata.Truncated, end.Result.Metadata.OutputPath = shown.truncated, shown.path
-	end.Text, end.Images = shown.text, result.Images
+	result, rendered := e.execution.result, e.rendered
+	end.Result.Type, end.Result.Data = transcript.Output, rendered.data
+	end.Result.Metadata.Truncated, end.Result.Metadata.OutputPath = rendered.truncated, rendered.path
+	end.Text, end.Images = rendered.text, result.Images
 	if result.Content != nil {
 		end.Card.Content = result.Content
 	}
@@ -72,7 +73,7 @@ func (e *ending) describeResult(end *transcript.ToolFinished) {
 	end.Background, end.EndsTurn = result.Background, result.EndsTurn
 }
 
-// diffs returns the changes that a card shows.
+// diffs returns the diffs of a card.
 func diffs(content []kinds.Content) (list []kinds.Content) {
 	for _, c := range content {
 		if diff, ok := c.(kinds.Diff); ok {
@@ -82,16 +83,16 @@ func diffs(content []kinds.Content) (list []kinds.Content) {
 	return list
 }
 
-// cancelled is the error of a call whose turn was cancelled (R142).
+// cancelled returns the error of a call whose context has ended (R142).
 func (e *ending) cancelled(ctx context.Context, err error) error {
 	var known *tools.Error
 	if errors.As(err, &known) && known.Kind == tools.Aborted && e.entry.Delegates {
-		return known // its message says what was aborted, and why
+		return known // the message of a subagent says what was aborted, and why
 	}
 	failure := &tools.Error{Kind: tools.Aborted, Message: CancelledText, Err: err}
 	var cause *tools.Error
 	if errors.As(context.Cause(ctx), &cause) {
-		failure.Message = cause.Message // it was not the user
+		failure.Message = cause.Message // something other than the user ended it
 	}
 	if e.execution.result == nil && e.execution.runtime != nil && e.writes() {
 		failure.Message += "; it is not known whether the change was made"
@@ -99,10 +100,10 @@ func (e *ending) cancelled(ctx context.Context, err error) error {
 	return failure
 }
 
-// fail makes the end that of a failure. What the tool had produced by then stays
-// in the text, for the model to know (R142); it is within its own bounds, which
-// may be wider than the general cap. The card shows the failure without the advice that
-// is for the model, and of what was produced what the tool chose for it, if it did.
+// fail turns the end into a failure. The text keeps what the tool had produced, for the model (R142); that is
+// within the tool's own bounds, which may be wider than Limits.ResultBytes. The card shows the
+// failure without the hints for the model, and the content that the tool chose, if any, in place of
+// what it produced.
 func (e *ending) fail(end *transcript.ToolFinished, failure *tools.Error, produced string) {
 	switch failure.Kind {
 	case tools.Denied:
@@ -112,31 +113,31 @@ func (e *ending) fail(end *transcript.ToolFinished, failure *tools.Error, produc
 	default:
 		end.State = transcript.Failed
 	}
-	shown, card := e.cut(failure.Error()), failure.Shown()
-	if shown.truncated {
-		card = shown.text
+	message, card := e.cut(failure.Error()), failure.Shown()
+	if message.truncated {
+		card = message.text
 	}
 	var content []kinds.Content
 	if produced != "" {
 		produced = "\nWhat it had produced:\n" + produced
-		shown.text += produced
+		message.text += produced
 		if content = e.execution.result.Content; content == nil {
 			card += produced
 		}
 	}
-	end.Text, end.Images, end.Background, end.EndsTurn = shown.text, nil, false, false
-	if card != shown.text {
+	end.Text, end.Images, end.Background, end.EndsTurn = message.text, nil, false, false
+	if card != message.text {
 		end.Shown = card
 	}
 	if failure.Kind == tools.Denied && failure.DeniedBy == tools.DeniedByUser {
-		content = diffs(e.redactedCard(e.card).Content) // what they rejected
+		content = diffs(e.redactedCard(e.card).Content) // the change that the user rejected
 	}
 	end.Card.Content = content
 	end.Result.Type, end.Result.Data = transcript.Error, nil
-	end.Result.ErrorText = shown.text
-	if shown.truncated {
+	end.Result.ErrorText = message.text
+	if message.truncated {
 		end.Result.Metadata.Truncated = true
-		end.Result.Metadata.OutputPath = cmp.Or(end.Result.Metadata.OutputPath, shown.path)
+		end.Result.Metadata.OutputPath = cmp.Or(end.Result.Metadata.OutputPath, message.path)
 	}
 	end.Result.Error = &transcript.ErrorDetail{
 		Kind: string(failure.Kind), Code: failure.Code, AbsolutePath: failure.Path, DeniedBy: failure.DeniedBy,

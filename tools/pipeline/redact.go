@@ -13,16 +13,16 @@ import (
 	"acp-agent/workspace"
 )
 
-// cleaner takes secrets out of what a call shows.
+// cleaner removes secrets from what a call shows.
 type cleaner struct {
 	keys *redact.Values
 	// remotes says that the call shows the configuration of a repository.
 	remotes bool
 }
 
-// clean takes out of a text what neither the model nor the editor nor the store has a use
-// for: the agent's own keys, and of what shows the configuration of a repository, the
-// users and passwords in the addresses of remotes.
+// clean removes secrets that neither the model nor the editor nor the store needs: the agent's own
+// keys, and where the call shows the configuration of a repository, users and passwords in the
+// addresses of remotes.
 func (c *cleaner) clean(text string) string {
 	text = c.keys.Known(text)
 	if c.remotes {
@@ -31,8 +31,8 @@ func (c *cleaner) clean(text string) string {
 	return text
 }
 
-// showsRemotes reports whether the call names a file that holds addresses of remotes. Other
-// files are shown as they are, since what is edited has to match them.
+// showsRemotes reports whether the call names a file that holds addresses of remotes. Other files stay
+// as they are, because an edit has to match their text.
 func (s *sharedState) showsRemotes() bool {
 	return slices.ContainsFunc(s.touched, func(resource tools.Resource) bool {
 		if !isPath(resource) {
@@ -43,13 +43,14 @@ func (s *sharedState) showsRemotes() bool {
 	})
 }
 
+// gitSettings reports whether a path is a file of git's configuration, or lies in a repository's own directory.
 func gitSettings(path string) bool {
 	parts := strings.Split(strings.ToLower(filepath.ToSlash(path)), "/")
 	last := parts[len(parts)-1]
 	return slices.Contains(parts, ".git") || last == ".gitconfig" || last == ".gitmodules"
 }
 
-// redacted redacts the end of a call, wherever the tool found what is taken out.
+// redacted removes secrets from all parts of the end of a call.
 func (c *cleaner) redacted(end transcript.ToolFinished) transcript.ToolFinished {
 	if c.keys.Empty() && !c.remotes {
 		return end
@@ -78,7 +79,7 @@ func (c *cleaner) redacted(end transcript.ToolFinished) transcript.ToolFinished 
 	return end
 }
 
-// cleanJSON cleans a value. One that is JSON no more is dropped whole.
+// cleanJSON cleans a value. A value that is not valid JSON afterwards is replaced as a whole.
 func (c *cleaner) cleanJSON(data json.RawMessage) json.RawMessage {
 	text := c.clean(string(data))
 	switch {
@@ -90,7 +91,7 @@ func (c *cleaner) cleanJSON(data json.RawMessage) json.RawMessage {
 	return json.RawMessage(`"` + redact.Mask + `"`)
 }
 
-// redactedCard redacts what the editor shows.
+// redactedCard removes secrets from what the editor shows.
 func (c *cleaner) redactedCard(card kinds.Card) kinds.Card {
 	if c.keys.Empty() && !c.remotes {
 		return card
@@ -137,7 +138,7 @@ func (r *callRuntime) Finish() {
 	r.Call.Finish()
 }
 
-// Sidecar implements tools.Runtime: what is kept of a long output has no keys either.
+// Sidecar implements tools.Runtime. A sidecar contains no keys either.
 func (r *callRuntime) Sidecar() (tools.Sidecar, error) {
 	sidecar, err := r.Call.Sidecar()
 	if err != nil || r.keys.Empty() {
@@ -146,7 +147,7 @@ func (r *callRuntime) Sidecar() (tools.Sidecar, error) {
 	return &redactedSidecar{Sidecar: sidecar, out: redact.NewWriter(sidecar, redact.Stream{Values: r.keys})}, nil
 }
 
-// redactedSidecar takes keys out of what is written to a sidecar.
+// redactedSidecar removes keys from what is written to a sidecar.
 type redactedSidecar struct {
 	tools.Sidecar
 	out *redact.Writer

@@ -14,27 +14,25 @@ import (
 	"acp-agent/tools"
 )
 
-// shown is a result in the form that leaves the pipeline: written out once, and
-// within its bounds.
-type shown struct {
+// rendered is a result in the form that leaves the pipeline: encoded once, and within its bounds.
+type rendered struct {
 	// text is what the model reads, data the tool's own JSON.
 	text string
 	data json.RawMessage
-	// truncated and path say that it is not the whole, and where that stands.
+	// truncated says that the result was cut; path is the file with the whole of it.
 	truncated bool
 	path      string
 }
 
-// render writes the result out, cut at the general cap unless the tool bounds
-// its own output (R105, R106, R108). What a tool hands back is its own code too,
-// which may panic when it is written (R7).
+// render encodes the result, cut at Limits.ResultBytes unless the tool bounds its own output (R105,
+// R106, R108). A result may run code of the tool when it is encoded, and that may panic (R7).
 func (e *ending) render(context.Context) (err error) {
-	if e.execution.result == nil || e.shown != nil {
+	if e.execution.result == nil || e.rendered != nil {
 		return nil
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			e.execution.result, e.shown = nil, nil
+			e.execution.result, e.rendered = nil, nil
 			err = e.pipeline.panicked(e.Tool, e.ID, v)
 		}
 	}()
@@ -43,44 +41,44 @@ func (e *ending) render(context.Context) (err error) {
 	}
 	text := e.clean(e.execution.result.ModelText()) // before it is cut: half a key would not be known as one
 	limit := e.pipeline.Limits.ResultBytes
-	free := e.entry.OwnLimit || e.execution.result.Truncated || limit <= 0
-	same := e.execution.result.Text == "" // the text is the data
-	plain, isText := e.execution.result.Data.(string)
-	if isText && same && !free && len(text) > limit {
-		cut := e.cut(text) // written out, it would be as large again
-		cut.data = written(map[string]string{"head": textcut.First(text, limit)})
-		e.shown = &cut
+	uncapped := e.entry.OwnLimit || e.execution.result.Truncated || limit <= 0
+	textIsData := e.execution.result.Text == ""
+	plain, isString := e.execution.result.Data.(string)
+	if isString && textIsData && !uncapped && len(text) > limit {
+		cut := e.cut(text) // as JSON, the data would be as large again
+		cut.data = asJSON(map[string]string{"head": textcut.First(text, limit)})
+		e.rendered = &cut
 		return nil
 	}
-	data := written(e.execution.result.Data)
+	data := asJSON(e.execution.result.Data)
 	fits := len(data) <= 2*limit
 	switch {
-	case free, len(text) <= limit && (fits || same):
-		e.shown = &shown{text: text, data: data, truncated: e.execution.result.Truncated, path: e.execution.result.OutputPath}
-	case len(text) <= limit: // what is large is the data, which the model does not read
+	case uncapped, len(text) <= limit && (fits || textIsData):
+		e.rendered = &rendered{text: text, data: data, truncated: e.execution.result.Truncated, path: e.execution.result.OutputPath}
+	case len(text) <= limit: // only the data is large, which the model does not read
 		whole := string(data)
-		if isText {
+		if isString {
 			whole = plain
 		}
-		cut := shown{text: text, data: written(withHead(data, textcut.First(whole, limit), limit)), truncated: true}
+		cut := rendered{text: text, data: asJSON(withHead(data, textcut.First(whole, limit), limit)), truncated: true}
 		if path, err := e.spill(whole); err == nil {
 			cut.path = path
 		}
-		e.shown = &cut
-	case fits && !same:
+		e.rendered = &cut
+	case fits && !textIsData:
 		cut := e.cut(text)
 		cut.data = data
-		e.shown = &cut
+		e.rendered = &cut
 	default:
 		cut := e.cut(text)
-		cut.data = written(withHead(data, textcut.First(text, limit), limit))
-		e.shown = &cut
+		cut.data = asJSON(withHead(data, textcut.First(text, limit), limit))
+		e.rendered = &cut
 	}
 	return nil
 }
 
-// written is a value as JSON; what has no JSON form is its text.
-func written(value any) json.RawMessage {
+// asJSON encodes a value; a value without a JSON form becomes the JSON string of its text.
+func asJSON(value any) json.RawMessage {
 	data, err := json.Marshal(value)
 	if err != nil {
 		data, _ = json.Marshal(fmt.Sprint(value))
@@ -88,13 +86,13 @@ func written(value any) json.RawMessage {
 	return data
 }
 
-// cut bounds a text at the general cap and keeps the whole in a sidecar (R106).
-func (e *ending) cut(text string) shown {
+// cut bounds a text at Limits.ResultBytes and keeps the whole in a sidecar (R106).
+func (e *ending) cut(text string) rendered {
 	limit := e.pipeline.Limits.ResultBytes
 	if limit <= 0 || len(text) <= limit {
-		return shown{text: text}
+		return rendered{text: text}
 	}
-	s := shown{truncated: true}
+	s := rendered{truncated: true}
 	s.text = textcut.First(text, limit) + fmt.Sprintf("\n\n[Tool result truncated: %dKB exceeds limit. Please refine the query.]",
 		int(math.Round(float64(len(text))/1024)))
 	path, err := e.spill(text)
@@ -107,16 +105,15 @@ func (e *ending) cut(text string) shown {
 	return s
 }
 
-// keptFields bounds what a cut object keeps beside its head: each field, and all
-// of them.
+// Bounds of the fields that a cut object keeps in addition to its head, in bytes: of each field, and
+// of all fields.
 const (
 	keptField  = 1 << 10
 	keptFields = 16 << 10
 )
 
-// withHead is the data of a cut result (R105): of an object its own small fields
-// with the head, of an array as many of its elements as there is room for, and
-// of anything else the head alone.
+// withHead returns the data of a cut result (R105): for an object its small fields and the head, for an
+// array as many elements as fit, and for anything else the head alone.
 func withHead(data json.RawMessage, head string, limit int) any {
 	switch data[0] {
 	case '[':
@@ -145,7 +142,7 @@ func keepSmall(object map[string]json.RawMessage, head string) map[string]any {
 	return cut
 }
 
-// firstElements are the first elements of an array that fit into limit bytes.
+// firstElements returns the first elements of an array, as many as fit into limit bytes.
 func firstElements(data json.RawMessage, limit int) ([]json.RawMessage, bool) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	if _, err := decoder.Token(); err != nil {
@@ -165,7 +162,7 @@ func firstElements(data json.RawMessage, limit int) ([]json.RawMessage, bool) {
 	return elements, true
 }
 
-// spill writes a text to a sidecar.
+// spill writes a text to a sidecar and returns its path.
 func (e *ending) spill(text string) (path string, err error) {
 	if e.execution.runtime == nil {
 		return "", errors.New("the call was never run")
