@@ -10,28 +10,28 @@ import (
 	"acp-agent/tools"
 )
 
-// announcements are what the model knows of the tools: initial from the list of the requests, changes from
-// the conversation since.
+// announcements holds what the model knows of the tools: initial from the first request, changes from the
+// conversation since.
 type announcements struct {
 	initial knowledge
 	changes []announcement
 }
 
-// knowledge is what the model was told: tools by id, with their digests; servers that are away, by
-// awayMark and id; and onlyMark.
+// knowledge is a state of what the model knows. It has three sorts of keys: the ids of tools, with their
+// digests as values; awayMark and the id of a server that cannot be reached; onlyListedMark.
 type knowledge map[string]string
 
-// announcement is a text of the conversation, and what is known with it.
+// announcement is a text in the conversation, and what the model knows after it.
 type announcement struct {
 	text  string
 	state knowledge
 }
 
-// awayMark stands before the id of a server, and onlyMark says that the model knows that
-// only listed tools can be called; no tool's id is like them.
+// No id of a tool looks like these marks. onlyListedMark means that the model knows that only listed
+// tools can be called.
 const (
-	awayMark = "away "
-	onlyMark = "listed only"
+	awayMark       = "away "
+	onlyListedMark = "listed only"
 )
 
 // The announcement of a change stands between these.
@@ -40,8 +40,8 @@ const (
 	announcementTail = "</tools_changed>"
 )
 
-// state returns what a model knows after it was told of these tools; the caller holds mu.
-func (c *catalogue) state(list []*tools.Entry) knowledge {
+// knowledgeOf returns what a model knows that has seen these tools; the caller holds mu.
+func (c *catalogue) knowledgeOf(list []*tools.Entry) knowledge {
 	state := knowledge{}
 	for _, entry := range list {
 		state[entry.ID] = digestOf(entry)
@@ -49,19 +49,19 @@ func (c *catalogue) state(list []*tools.Entry) knowledge {
 	return state
 }
 
-// Announce returns what the model has to be told before its next request: which tools came,
-// changed or went since it was told last, and which servers went away or came back. away are the
-// ids of the servers that cannot be reached; stands reports whether a text still stands in the
-// conversation. It returns "" when there is nothing to tell.
-func (p *Pipeline) Announce(away []string, stands func(text string) bool) string {
-	return p.catalogue.announce(p.requestPolicy(), away, stands)
+// Announce returns the text that the conversation needs before the next request: the tools that were
+// added, changed or removed since the last one, and the servers that were lost or came back. away are the
+// ids of the servers that cannot be reached; present reports whether a text is still part of the
+// conversation, which compaction may have removed. Announce returns "" when nothing has changed.
+func (p *Pipeline) Announce(away []string, present func(text string) bool) string {
+	return p.catalogue.announce(p.requestPolicy(), away, present)
 }
 
-func (c *catalogue) announce(policy *ModePolicy, away []string, stands func(text string) bool) string {
+func (c *catalogue) announce(policy *ModePolicy, away []string, present func(text string) bool) string {
 	c.refreshAndLock()
 	defer c.mu.Unlock()
 	c.freeze(policy)
-	known := c.announced.known(stands)
+	known := c.announced.known(present)
 	now := maps.Clone(known)
 	text := c.text(c.news(known, now, policy, away))
 	if text != "" {
@@ -70,31 +70,31 @@ func (c *catalogue) announce(policy *ModePolicy, away []string, stands func(text
 	return text
 }
 
-// known returns what the model knows when stands reports which texts still stand in the
-// conversation: what was known with the last of them.
-func (a *announcements) known(stands func(text string) bool) knowledge {
+// known returns what the model knows: the state after the last announcement that is still present in the
+// conversation.
+func (a *announcements) known(present func(text string) bool) knowledge {
 	for _, one := range slices.Backward(a.changes) {
-		if stands(one.text) {
+		if present(one.text) {
 			return one.state
 		}
 	}
 	return a.initial
 }
 
-// news returns how the tools and servers differ from what the model knows, and changes now to what
-// it knows with the news. The caller holds mu.
+// news returns how the tools and servers differ from what the model knows, and updates now to what it
+// will know after the news. The caller holds mu.
 func (c *catalogue) news(known, now knowledge, policy *ModePolicy, away []string) (n news) {
-	if c.only && known[onlyMark] == "" && len(c.named(policy)) > 0 {
-		n.only, now[onlyMark] = true, onlyMark
+	if c.onlyListed && known[onlyListedMark] == "" && len(c.named(policy)) > 0 {
+		n.onlyListed, now[onlyListedMark] = true, onlyListedMark
 	}
-	for _, entry := range c.order {
+	for _, entry := range c.usable {
 		digest, old := c.digests[entry.ID], known[entry.ID]
 		if old == digest || policy.refuse(entry) != "" || policy.lists(entry) {
-			continue // known, or not for this mode: it is told when the mode has ended
+			continue // known, or not in this mode: it is announced when the mode has ended
 		}
 		now[entry.ID] = digest
 		if old == "" {
-			n.came = append(n.came, entry)
+			n.added = append(n.added, entry)
 		} else {
 			n.changed = append(n.changed, entry)
 		}
@@ -105,8 +105,8 @@ func (c *catalogue) news(known, now knowledge, policy *ModePolicy, away []string
 		case mark && !slices.Contains(away, server):
 			n.back = append(n.back, server)
 			delete(now, id)
-		case !mark && id != onlyMark && c.digests[id] == "":
-			n.gone = append(n.gone, id)
+		case !mark && id != onlyListedMark && c.digests[id] == "":
+			n.removed = append(n.removed, id)
 			delete(now, id)
 		}
 	}
@@ -119,29 +119,29 @@ func (c *catalogue) news(known, now knowledge, policy *ModePolicy, away []string
 	return n
 }
 
-// news is what has changed since the model was told last.
+// news is what has changed since the last announcement.
 type news struct {
-	came, changed    []*tools.Entry
-	gone, away, back []string
-	// only says that the model server takes calls of listed tools alone, other than the
-	// one before, or than was known when the tools were described.
-	only bool
+	added, changed      []*tools.Entry
+	removed, away, back []string
+	// onlyListed says that the model server takes only calls of listed tools, which was not so
+	// when the model last learned of it.
+	onlyListed bool
 }
 
-// text puts news into words; the caller holds mu.
+// text returns the announcement of news; the caller holds mu.
 func (c *catalogue) text(n news) string {
 	var b strings.Builder
-	if n.only {
+	if n.onlyListed {
 		b.WriteString("Other than you were told, only the tools of your list can be called now: look for a further one with tool_search, and it is in your list from your next answer on.\n")
 	}
-	if len(n.came) > 0 {
-		b.WriteString("There are further tools now. " + c.howToCall() + "\n" + c.describe(n.came))
+	if len(n.added) > 0 {
+		b.WriteString("There are further tools now. " + c.howToCall() + "\n" + c.describe(n.added))
 	}
 	if len(n.changed) > 0 {
 		b.WriteString("These tools are others than you were told:\n" + c.describe(n.changed))
 	}
-	if len(n.gone) > 0 {
-		b.WriteString("These tools are gone, and calls of them fail: " + shorten(n.gone) + "\n")
+	if len(n.removed) > 0 {
+		b.WriteString("These tools are gone, and calls of them fail: " + shorten(n.removed) + "\n")
 	}
 	for _, server := range n.away {
 		fmt.Fprintf(&b, "The MCP server %s cannot be reached now: calls of its tools fail until it is back.\n", server)
@@ -155,8 +155,7 @@ func (c *catalogue) text(n news) string {
 	return announcementHead + "\n" + b.String() + announcementTail
 }
 
-// describe describes tools in full as far as they would stand in the requests, else by
-// their names.
+// describe describes tools in full if they are few enough for the requests, else by their names.
 func (c *catalogue) describe(list []*tools.Entry) string {
 	size := 0
 	for _, entry := range list {
@@ -179,7 +178,7 @@ func (c *catalogue) describe(list []*tools.Entry) string {
 	return b.String()
 }
 
-// shorten lists names as far as there is room.
+// shorten joins as many names as fit into namesBytes.
 func shorten(names []string) string {
 	size := 0
 	for i, name := range names {

@@ -12,46 +12,45 @@ import (
 	"acp-agent/transcript"
 )
 
-// Deferral says which tools stand in the requests. The others are deferred: the model is
-// told their names, finds them with tool_search, and calls them by name (R87). The zero
-// value defers none.
+// Deferral says which tools the requests describe. The others are deferred: the model knows their
+// names, finds them with tool_search, and calls them by name (R87). The zero value defers none.
 type Deferral struct {
-	// Threshold is how many tools there may be beside those of Always before the agent's
-	// own are deferred; 0 means that nothing ever is.
+	// Threshold is how many tools there may be in addition to Always before the agent's own are
+	// deferred, and without Size the others as well; 0 never defers any.
 	Threshold int
-	// Size is how many bytes of the requests the tools from elsewhere may take together,
-	// and how many the agent's own that are not among Always, before they are deferred; 0
-	// means that the number of them decides alone.
+	// Size is how many bytes of a request the tools from elsewhere may take before they are
+	// deferred, and the same for the agent's own tools that are not in Always. 0 means that only
+	// Threshold counts.
 	Size int
 	// Always are the ids that are never deferred.
 	Always []string
-	// Activated are deferred tools that were listed before.
+	// Activated are the ids of deferred tools that an earlier request listed; they stay listed.
 	Activated []string
 }
 
-// catalogue is the tools that the model is told of. The list is made for the first request
-// and stays as it is, byte for byte, so that what servers keep of a conversation holds
-// (R138); what changes later is said in the conversation, see announce.
+// catalogue holds the tools that the model knows. The first request fixes the list, byte for byte, so
+// that the servers' prompt caches hold (R138); later changes are announced in the conversation, see
+// announce.
 type catalogue struct {
 	deferral Deferral
-	// lacks says why a tool could only fail; "" when it can be used.
+	// lacks returns why a tool could only fail; "" when it is usable.
 	lacks func(*tools.Entry) string
 	// listedOnly is Session.ListedOnly.
 	listedOnly func() bool
 
 	mu         sync.Mutex
-	policy     *ModePolicy    // the one of the last request; nil admits everything
-	enabled    []*tools.Entry // all that are on
-	classified bool           // whether order, digests, hidden and index are up to date
-	order      []*tools.Entry // those of enabled that can be used
+	policy     *ModePolicy    // of the last request; nil admits everything
+	enabled    []*tools.Entry // all tools that are not switched off
+	classified bool           // whether usable, digests, hidden and index are up to date
+	usable     []*tools.Entry // the enabled tools that lack nothing
 	digests    map[string]string
-	hidden     map[string]*tools.Entry
-	index      *bm25.Index // made by the first search
-	only       bool        // the last answer of listedOnly
+	hidden     map[string]*tools.Entry // the usable tools that are not listed
+	index      *bm25.Index             // of hidden; made by the first search
+	onlyListed bool                    // the last answer of listedOnly
 
-	listed    []*tools.Entry // as they were when they were listed
-	written   []model.Tool   // listed in the form of a request; nil before the first request
-	found     []string       // ids of hidden ones that the model was shown with their arguments
+	listed    []*tools.Entry // the tools of the requests, in the version that was listed
+	encoded   []model.Tool   // listed in the form of a request; nil before the first request
+	found     []string       // ids of hidden tools whose arguments the model has seen
 	announced announcements
 }
 
@@ -59,45 +58,45 @@ func newCatalogue(enabled []*tools.Entry, o Deferral, lacks func(*tools.Entry) s
 	return &catalogue{deferral: o, enabled: enabled, lacks: lacks, listedOnly: listedOnly}
 }
 
-// replaceTools replaces the tools that are on.
+// replaceTools replaces the enabled tools.
 func (c *catalogue) replaceTools(enabled []*tools.Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.enabled, c.classified = enabled, false
 }
 
-// invalidate has the tools classified again: some that lacked something may be usable now.
+// invalidate makes the next use classify the tools again, when one that lacked something may be usable.
 func (c *catalogue) invalidate() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.classified = false
 }
 
-// classify finds out which tools can be used, and which of those are listed or hidden. It runs
-// when the answer is first needed, because it encodes the schemas. The caller holds mu.
+// classify finds out which tools are usable, and which of those are listed or hidden. It runs only when
+// that is needed, because it encodes the schemas. The caller holds mu.
 func (c *catalogue) classify() {
 	if c.classified {
 		return
 	}
-	c.classified, c.order, c.index = true, nil, nil
+	c.classified, c.usable, c.index = true, nil, nil
 	c.digests, c.hidden = map[string]string{}, map[string]*tools.Entry{}
 	for _, entry := range c.enabled {
 		if c.lacks(entry) == "" {
-			c.order = append(c.order, entry)
+			c.usable = append(c.usable, entry)
 			c.digests[entry.ID] = digestOf(entry)
 			c.hidden[entry.ID] = entry
 		}
 	}
-	if c.written == nil {
-		c.listed = c.deferral.listed(c.order)
+	if c.encoded == nil {
+		c.listed = c.deferral.selectListed(c.usable)
 	}
 	for _, entry := range c.listed {
 		delete(c.hidden, entry.ID)
 	}
 }
 
-// listed returns the tools that the requests list.
-func (d Deferral) listed(all []*tools.Entry) (listed []*tools.Entry) {
+// selectListed returns the tools that the requests list.
+func (d Deferral) selectListed(all []*tools.Entry) (listed []*tools.Entry) {
 	further, own, elsewhere := 0, 0, 0
 	for _, entry := range all {
 		switch {
@@ -125,6 +124,7 @@ func (d Deferral) listed(all []*tools.Entry) (listed []*tools.Entry) {
 	return listed
 }
 
+// always reports whether a tool is listed in any case.
 func (d Deferral) always(id string) bool {
 	return slices.Contains(d.Always, id) || slices.Contains(d.Activated, id)
 }
@@ -134,7 +134,7 @@ func (d Deferral) always(id string) bool {
 func (c *catalogue) refreshAndLock() {
 	only := c.listedOnly()
 	c.mu.Lock()
-	c.only = only
+	c.onlyListed = only
 }
 
 // searchTool is the tool whose description names the deferred tools.
@@ -142,10 +142,10 @@ const searchTool = "tool_search"
 
 // freeze makes the list of the requests, once; the caller holds mu.
 func (c *catalogue) freeze(policy *ModePolicy) {
-	if c.classify(); c.written != nil {
+	if c.classify(); c.encoded != nil {
 		return
 	}
-	c.written = []model.Tool{}
+	c.encoded = []model.Tool{}
 	names, searchable := c.nameDeferred(c.named(policy)), false
 	for _, entry := range c.listed {
 		tool := forModel(entry)
@@ -153,21 +153,21 @@ func (c *catalogue) freeze(policy *ModePolicy) {
 			tool.Description += "\n" + names
 			searchable = true
 		}
-		c.written = append(c.written, tool)
+		c.encoded = append(c.encoded, tool)
 	}
-	c.announced.initial = c.state(c.listed)
+	c.announced.initial = c.knowledgeOf(c.listed)
 	if searchable {
-		c.announced.initial = c.state(c.order)
+		c.announced.initial = c.knowledgeOf(c.usable)
 	}
-	if c.only {
-		c.announced.initial[onlyMark] = onlyMark
+	if c.onlyListed {
+		c.announced.initial[onlyListedMark] = onlyListedMark
 	}
 }
 
 // named returns the deferred tools whose names the model is told, except tools that belong
 // to another mode.
 func (c *catalogue) named(policy *ModePolicy) (list []*tools.Entry) {
-	for _, entry := range c.order {
+	for _, entry := range c.usable {
 		if c.hidden[entry.ID] != nil && !policy.lists(entry) && (policy.refuse(entry) == "" || policy.ReadOnly) {
 			list = append(list, entry)
 		}
@@ -175,18 +175,18 @@ func (c *catalogue) named(policy *ModePolicy) (list []*tools.Entry) {
 	return list
 }
 
-// request returns the tools for the next model request, which is made under the given policy.
-// Only a mode makes the list another one, and where the server takes calls of listed tools
-// alone, what was found since.
+// request returns the tools for the next model request, which is made under the given policy. The list
+// changes only with the mode, and for a server that takes only calls of listed tools by the tools
+// that the model has found.
 func (c *catalogue) request(policy *ModePolicy) []model.Tool {
 	c.refreshAndLock()
 	defer c.mu.Unlock()
 	c.freeze(policy)
 	c.policy = policy
-	if c.only {
-		for _, entry := range c.unlisted() {
+	if c.onlyListed {
+		for _, entry := range c.foundUnlisted() {
 			delete(c.hidden, entry.ID)
-			c.listed, c.written = append(c.listed, entry), append(c.written, forModel(entry))
+			c.listed, c.encoded = append(c.listed, entry), append(c.encoded, forModel(entry))
 		}
 		c.found = nil
 	}
@@ -197,28 +197,29 @@ func (c *catalogue) request(policy *ModePolicy) []model.Tool {
 func (c *catalogue) preview(policy *ModePolicy) []model.Tool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.classify(); c.written != nil {
+	if c.classify(); c.encoded != nil {
 		return c.offered(policy)
 	}
-	copied := catalogue{order: c.order, hidden: c.hidden, listed: c.listed}
+	copied := catalogue{usable: c.usable, hidden: c.hidden, listed: c.listed}
 	for _, entry := range c.listed {
-		copied.written = append(copied.written, forModel(entry))
+		copied.encoded = append(copied.encoded, forModel(entry))
 	}
 	return copied.offered(policy)
 }
 
-// offered returns the tools of a request under a policy; the caller holds mu.
+// offered returns the listed tools that the policy admits, and the hidden ones that it lists. The caller
+// holds mu.
 func (c *catalogue) offered(policy *ModePolicy) []model.Tool {
 	if policy == nil {
-		return slices.Clip(c.written)
+		return slices.Clip(c.encoded)
 	}
 	var offered []model.Tool
 	for i, entry := range c.listed {
 		if policy.refuse(entry) == "" {
-			offered = append(offered, c.written[i])
+			offered = append(offered, c.encoded[i])
 		}
 	}
-	for _, entry := range c.order {
+	for _, entry := range c.usable {
 		if c.hidden[entry.ID] != nil && policy.lists(entry) {
 			offered = append(offered, forModel(entry))
 		}
@@ -226,11 +227,11 @@ func (c *catalogue) offered(policy *ModePolicy) []model.Tool {
 	return offered
 }
 
-// maxBrief bounds the description of an MCP tool in a request, in characters; tool_search
-// gives the whole of it (R90).
+// maxBrief bounds the description of an MCP tool in a request, in characters; tool_search returns the
+// whole description (R90).
 const maxBrief = 200
 
-// forModel is a tool in the form of a request.
+// forModel returns a tool in the form of a request.
 func forModel(entry *tools.Entry) model.Tool {
 	description := entry.Description
 	if entry.Source.Kind == tools.MCP {
@@ -239,7 +240,7 @@ func forModel(entry *tools.Entry) model.Tool {
 	return model.Tool{Name: entry.ID, Description: description, Parameters: entry.Schema()}
 }
 
-// sizeOf is how many bytes of a request a tool takes.
+// sizeOf returns how many bytes of a request a tool takes.
 func sizeOf(entry *tools.Entry) int {
 	const frame = `{"type":"function","function":{"name":"","description":,"parameters":}},`
 	tool := forModel(entry)
@@ -250,7 +251,7 @@ func sizeOf(entry *tools.Entry) int {
 	return len(frame) + len(tool.Name) + len(description) + len(tool.Parameters)
 }
 
-// digestOf returns a digest of what the model is told of a tool.
+// digestOf returns a digest of what the model sees of a tool.
 func digestOf(entry *tools.Entry) string {
 	return tools.DigestOf(entry.Description, string(entry.Schema()))
 }
@@ -275,7 +276,7 @@ func (c *catalogue) deferring() bool {
 	return false
 }
 
-// deferred reports whether a tool is there but not listed.
+// deferred reports whether a tool exists but is not listed.
 func (c *catalogue) deferred(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -283,7 +284,7 @@ func (c *catalogue) deferred(id string) bool {
 	return c.searchable(c.hidden[id])
 }
 
-// shows reports whether the requests describe a tool as it is.
+// shows reports whether the requests describe the current version of a tool.
 func (c *catalogue) shows(entry *tools.Entry) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -301,8 +302,8 @@ func (c *catalogue) searchable(entry *tools.Entry) bool {
 	return entry != nil && c.policy.refuse(entry) == "" && !c.policy.lists(entry)
 }
 
-// search finds deferred tools. Where only listed ones can be called, they are listed from
-// the next request on.
+// search finds deferred tools. For a server that takes only calls of listed tools, the next request
+// lists them.
 func (c *catalogue) search(query string, limit int) []tools.ToolMatch {
 	c.refreshAndLock()
 	defer c.mu.Unlock()
@@ -315,10 +316,10 @@ func (c *catalogue) search(query string, limit int) []tools.ToolMatch {
 	for _, hit := range c.index.Search(query, limit) {
 		entry := c.hidden[hit.ID]
 		if !c.searchable(entry) {
-			continue // listed by now, or not for this mode
+			continue // listed meanwhile, or not in this mode
 		}
 		if best = max(best, hit.Score); hit.Score < best*scoreFloor {
-			break // it shares a word that says little
+			break // it shares only a common word
 		}
 		c.noteFound(entry)
 		matches = append(matches, tools.ToolMatch{ID: entry.ID, Description: entry.Description, Parameters: entry.Schema()})
@@ -326,18 +327,17 @@ func (c *catalogue) search(query string, limit int) []tools.ToolMatch {
 	return matches
 }
 
-// noteFound notes that the model was shown a tool with its arguments. The next request to a
-// server that takes calls of listed tools alone has it: that may be another server than now.
-// The caller holds mu.
+// noteFound records that the model has seen the arguments of a tool. The next request to a server that
+// takes only calls of listed tools lists it; the current server may be another one. The caller
+// holds mu.
 func (c *catalogue) noteFound(entry *tools.Entry) {
 	if !slices.Contains(c.found, entry.ID) {
 		c.found = append(c.found, entry.ID)
 	}
 }
 
-// unlisted returns the tools that were found and are not listed yet: the next request lists them
-// where only listed tools can be called. The caller holds mu.
-func (c *catalogue) unlisted() (list []*tools.Entry) {
+// foundUnlisted returns the tools that the model has found and that are not listed yet. The caller holds mu.
+func (c *catalogue) foundUnlisted() (list []*tools.Entry) {
 	for _, id := range c.found {
 		if now := c.hidden[id]; now != nil && !slices.Contains(list, now) {
 			list = append(list, now)
@@ -346,7 +346,7 @@ func (c *catalogue) unlisted() (list []*tools.Entry) {
 	return list
 }
 
-// scoreFloor is the least score of a hit, as a part of the best hit's.
+// scoreFloor is the lowest score of a hit, as a fraction of the best score.
 const scoreFloor = 0.35
 
 func indexOf(hidden map[string]*tools.Entry) *bm25.Index {
@@ -361,7 +361,7 @@ func indexOf(hidden map[string]*tools.Entry) *bm25.Index {
 	return bm25.New(docs)
 }
 
-// toolIndex is the catalogue as one call may search it.
+// toolIndex lets one call search the catalogue. It emits which tools the next request lists.
 type toolIndex struct {
 	*catalogue
 	sink transcript.Sink
@@ -376,7 +376,7 @@ func (i toolIndex) Search(query string, limit int) []tools.ToolMatch {
 	return matches
 }
 
-// restore notes the tools that the model found in an earlier process.
+// restore sets the tools that the model found in an earlier process.
 func (c *catalogue) restore(ids []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -387,10 +387,10 @@ func (c *catalogue) restore(ids []string) {
 func (c *catalogue) activated() (ids []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.only {
+	if !c.onlyListed {
 		return nil
 	}
-	for _, entry := range c.unlisted() {
+	for _, entry := range c.foundUnlisted() {
 		ids = append(ids, entry.ID)
 	}
 	return ids

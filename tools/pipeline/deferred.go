@@ -15,16 +15,16 @@ const (
 	aboutRunes = 80
 )
 
-// howToCall is what the model is told of all deferred tools.
+// howToCall tells the model how to call deferred tools.
 func (c *catalogue) howToCall() string {
-	if c.only {
+	if c.onlyListed {
 		return "These can be called once they are listed, from your next answer on: look for them with tool_search where they are named alone."
 	}
 	return "These can be called by name although they are not listed; when arguments do not fit, the answer has the schema."
 }
 
-// nameDeferred names deferred tools for the model: those of the agent in one line, those
-// from elsewhere in one for each source. It is "" when there are none.
+// nameDeferred names deferred tools for the model: one line for the agent's own tools, and one for each
+// source of others. It is "" when there are none.
 func (c *catalogue) nameDeferred(list []*tools.Entry) string {
 	own, sources := groupBySource(list)
 	var lines []string
@@ -40,14 +40,14 @@ func (c *catalogue) nameDeferred(list []*tools.Entry) string {
 
 // sourceTools is the tools of one server, provider or other source.
 type sourceTools struct {
-	// name is their source, about how it describes itself, prefix what their names begin
-	// with.
+	// name names the source, about is its description of itself, prefix is the common prefix of
+	// the names of its tools.
 	name, about, prefix string
 	names               []string
 }
 
-// groupBySource sorts tools by their source, in the order in which the sources come; own are the names
-// of the agent's.
+// groupBySource groups tools by their source, in the order of the list; own are the names of the agent's
+// own tools.
 func groupBySource(list []*tools.Entry) (own []string, sources []*sourceTools) {
 	known := map[string]*sourceTools{}
 	for _, entry := range list {
@@ -76,9 +76,9 @@ func groupBySource(list []*tools.Entry) (own []string, sources []*sourceTools) {
 	return own, sources
 }
 
-// sourceLines are a line for each, together no longer than most bytes. Names are dealt out
-// in turns, so that each shows some; when there is not even room for all heads, first what
-// they say of themselves is left out, then the last of them.
+// sourceLines returns a line for each source, all together at most most bytes long. The sources take
+// turns in adding a name, so that each line has some. When even the heads of the lines do not fit, the
+// sources' descriptions of themselves are left out, and then the last sources.
 func sourceLines(sources []*sourceTools, most int) []string {
 	const more = len(", and 1000 more")
 	room := func(about bool) int {
@@ -116,7 +116,7 @@ func sourceLines(sources []*sourceTools, most int) []string {
 	return lines
 }
 
-// head is a line up to the names.
+// head returns a line up to the names.
 func (c *sourceTools) head(about bool) string {
 	head := "- " + c.name
 	if about && c.about != "" {
@@ -128,10 +128,10 @@ func (c *sourceTools) head(about bool) string {
 	return head + ": "
 }
 
-// short is a name without the prefix.
+// short returns a name without the prefix.
 func (c *sourceTools) short(i int) string { return strings.TrimPrefix(c.names[i], c.prefix) }
 
-// line names the first n tools.
+// line returns a line with the first n names.
 func (c *sourceTools) line(about bool, n int) string {
 	var b strings.Builder
 	b.WriteString(c.head(about))
