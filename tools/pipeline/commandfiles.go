@@ -8,25 +8,25 @@ import (
 	"acp-agent/workspace"
 )
 
-// commandFiles answers what the judge of commands asks of the files that one call could touch.
+// commandFiles answers the questions of the command judge about the files that one call could touch.
 type commandFiles struct {
 	work *workspace.Workspace
-	// own are directories of the agent, see Machine; home is the user's.
+	// own are the agent's directories, see Machine; home is the user's home directory.
 	own  []string
 	home string
 	// call and tool name the call that is judged.
 	call, tool string
 }
 
-// holdsAddress is tools.FS.HoldsAddress for the judge of commands.
+// holdsAddress is tools.FS.HoldsAddress.
 func (f commandFiles) holdsAddress(path string) bool {
 	runtime := f.work.Call(f.call+"/git", f.tool, nil)
 	defer runtime.Finish()
 	return runtime.FS().HoldsAddress(path)
 }
 
-// regular reports whether a path is an existing file inside the session's
-// directories, links followed.
+// regular reports whether a path, with links followed, is an existing regular file inside the session's
+// directories.
 func (f commandFiles) regular(path string) bool {
 	access, err := f.work.Check(path, false)
 	if err != nil || !access.Inside {
@@ -40,12 +40,12 @@ func (f commandFiles) regular(path string) bool {
 
 // waits reports whether a path leads to a pipe, a socket, a device or a file of the kernel.
 func (f commandFiles) waits(path string) bool {
-	access, _ := f.work.Check(path, false) // which refuses such a path
+	access, _ := f.work.Check(path, false) // the error is expected: Check refuses such paths
 	return access.Waits
 }
 
-// list returns the names in a directory inside the session's directories, links followed,
-// for the judge of commands.
+// list returns the names in a directory, which must lie inside the session's directories with links
+// followed.
 func (f commandFiles) list(dir string) ([]string, error) {
 	access, err := f.work.Check(dir, false)
 	if err != nil {

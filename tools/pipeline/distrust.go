@@ -6,9 +6,8 @@ import (
 	"acp-agent/tools"
 )
 
-// distrust takes out of a result what only the agent can know: a tool from
-// elsewhere does not say where a sidecar is, nor what was changed outside the
-// session's directories.
+// distrust removes from the result of a tool from elsewhere what only the agent can know: where a sidecar is,
+// and what was changed outside the session's directories.
 func (e *ending) distrust() {
 	trusted := *e.execution.result
 	trusted.Truncated, trusted.OutputPath = false, ""

@@ -14,46 +14,46 @@ import (
 	"acp-agent/workspace"
 )
 
-// Bounds of what is looked at of a repository.
+// Bounds of the files of a repository that are read, in bytes.
 const (
 	maxGitConfig = 1 << 20
 	maxGitIndex  = 64 << 20
 )
 
-// repository is what a git command would find from a directory.
-type repository struct {
+// gitRepo is the repository that a git command finds from a directory.
+type gitRepo struct {
 	gitdir.Repository
-	// inside says that its working tree lies inside the session's directories.
+	// inside says that the working tree lies inside the session's directories.
 	inside bool
 }
 
-// repositoryAt finds the repository of a directory inside the session's: also one of which the
-// session has only a subdirectory, and one of which it is a linked worktree. Not one whose
-// working tree is the user's home or holds it, which is no project's.
-func repositoryAt(work *workspace.Workspace, home, dir string) (repository, bool) {
+// repositoryAt finds the repository of a directory inside the session's directories. The session may
+// have only a subdirectory of it, or a linked worktree. A repository whose working tree is the
+// user's home, or contains it, belongs to no project and is not found.
+func repositoryAt(work *workspace.Workspace, home, dir string) (gitRepo, bool) {
 	dir = work.Resolve(dir)
 	within := func(path string) bool {
 		return slices.ContainsFunc(work.Session().Roots, func(root string) bool { return pathname.Contains(root, path) })
 	}
 	found, ok := gitdir.Find(dir)
 	if !ok || !within(dir) {
-		return repository{}, false
+		return gitRepo{}, false
 	}
 	inside := within(found.Top)
 	if !inside && (home == "" || pathname.Contains(found.Top, work.Resolve(home))) {
-		return repository{}, false
+		return gitRepo{}, false
 	}
-	return repository{found, inside}, true
+	return gitRepo{found, inside}, true
 }
 
-// config is the repository's own configuration.
-func (g repository) config() (string, error) {
+// config returns the repository's own configuration.
+func (g gitRepo) config() (string, error) {
 	data, err := gitdir.Read(filepath.Join(g.Common, "config"), maxGitConfig)
 	return string(data), err
 }
 
-// tracked is what git tracks there; nothing when there is no index yet.
-func (g repository) tracked() ([]command.GitEntry, error) {
+// tracked returns the files that git tracks; none when there is no index yet.
+func (g gitRepo) tracked() ([]command.GitEntry, error) {
 	config, err := g.config()
 	if err != nil {
 		return nil, err
@@ -71,21 +71,20 @@ func (g repository) tracked() ([]command.GitEntry, error) {
 	return command.GitIndex(data)
 }
 
-// path is the path of a file of the working tree by git's name for it.
-func (g repository) path(name string) string { return filepath.Join(g.Top, filepath.FromSlash(name)) }
+// path returns the path of a file of the working tree, given git's name for it.
+func (g gitRepo) path(name string) string { return filepath.Join(g.Top, filepath.FromSlash(name)) }
 
-// gitPrograms reports whether a git command in dir could run a program, or reach
-// a place, that a repository's own configuration names (C9). Whatever is not the
-// plain case, a repository with a configuration that is fully understood, is taken to;
-// and so is a submodule, which has one of its own.
+// gitPrograms reports whether a git command in dir could run a program, or reach a place, that a
+// repository's own configuration names (C9). The answer is yes unless the configuration is fully
+// understood, and for a submodule, which has a configuration of its own.
 func (f commandFiles) gitPrograms(dir string) bool {
 	repo, ok := repositoryAt(f.work, f.home, dir)
-	return !ok || repo.programs()
+	return !ok || repo.namesPrograms()
 }
 
-// programs reports whether git could run a program, or reach a place, that the
-// repository's own configuration names, or is not understood.
-func (g repository) programs() bool {
+// namesPrograms reports whether the repository's own configuration names a program that git could run, or
+// a place that it could reach, or is not understood.
+func (g gitRepo) namesPrograms() bool {
 	if gitdir.MayExist(filepath.Join(g.Common, "commondir")) || gitdir.MayExist(filepath.Join(g.Dir, "config.worktree")) {
 		return true
 	}
@@ -106,7 +105,8 @@ func (f commandFiles) gitHoldsAddress(dir string) bool {
 	return ok && repo.holdsAddress()
 }
 
-func (g repository) holdsAddress() bool {
+// holdsAddress reports whether the configuration cannot be read, or has an address with a user and password.
+func (g gitRepo) holdsAddress() bool {
 	config, err := g.config()
 	return err != nil && !errors.Is(err, fs.ErrNotExist) || redact.Addresses(config) != config
 }

@@ -14,20 +14,20 @@ import (
 	"acp-agent/workspace"
 )
 
-// Bounds of asking git which files it would print.
+// Bounds of a git command that lists names.
 const (
 	maxNames     = 1 << 20 // bytes
 	gitNamesTime = 5 * time.Second
 )
 
-// gitNames asks git for the paths of the files whose content it would print, without that content:
-// where a sandbox holds git to reading and the repository names no programs to git (C9). words are
-// those of the command from the subcommand on: diff, log, show, stash show, or grep with its pattern after -e.
+// gitNames asks git for the paths of the files whose content a command would print. It runs git only when
+// a sandbox holds it to reading and the repository names no programs (C9). words are the words of the
+// command from the subcommand on: diff, log, show, stash show, or grep with its pattern after -e.
 func (f commandFiles) gitNames(ctx context.Context, report sandbox.Report, dir string, words []string) (names []string, ok bool) {
 	call := f.work.Call(f.call+"/git", f.tool, nil)
 	defer call.Finish()
 	repo, found := repositoryAt(f.work, f.home, dir)
-	if !found || !report.Confines() || repo.programs() {
+	if !found || !report.Confines() || repo.namesPrograms() {
 		return nil, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, gitNamesTime)
@@ -43,15 +43,15 @@ func (f commandFiles) gitNames(ctx context.Context, report sandbox.Report, dir s
 			return err == nil
 		})
 	}
-	// Git prints an object that is not a commit as it is, and does not say of which file it was.
+	// Git prints an object that is not a commit without the name of a file.
 	if len(commits) > 0 && words[0] != "log" {
 		if _, ok := readGit(ctx, call, dir, maxNames, append([]string{"rev-parse", "--end-of-options"}, commits...)...); !ok {
-			return repo.namesOfRefused(ctx, call, dir, operands, commits)
+			return repo.namesIfRefused(ctx, call, dir, operands, commits)
 		}
 	}
 	list, ok := readGit(ctx, call, dir, maxNames, namesOnly(words)...)
 	if !ok {
-		return repo.namesOfRefused(ctx, call, dir, operands, commits)
+		return repo.namesIfRefused(ctx, call, dir, operands, commits)
 	}
 	for name := range strings.FieldsFuncSeq(string(list), func(r rune) bool { return r == 0 || r == '\n' }) {
 		if words[0] == "grep" {
@@ -62,15 +62,14 @@ func (f commandFiles) gitNames(ctx context.Context, report sandbox.Report, dir s
 	return names, true
 }
 
-// plainRevision accepts the names of revisions that git can take for nothing else: no pattern, and no
-// path of an object.
+// plainRevision matches names that git can only take for revisions: no pattern, and no path of an object.
 var plainRevision = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._/-]*$`) })
 
-// namesOfRefused are the files whose content a command would print that git refuses now: none where
-// "--" makes its words revisions, and otherwise what git keeps by these names, since git takes one of
-// them for the name of a file as soon as there is such a file.
-func (g repository) namesOfRefused(ctx context.Context, call *workspace.Call, dir string, operands, commits []string) (names []string, ok bool) {
-	if !refused(ctx, call, dir, commits) {
+// namesIfRefused returns the files whose content a command could print although git refuses the command
+// now. With "--" there are none: the words are revisions. Without it, git takes a word for the name of a
+// file as soon as there is such a file, so the result is what git stores under these names.
+func (g gitRepo) namesIfRefused(ctx context.Context, call *workspace.Call, dir string, operands, commits []string) (names []string, ok bool) {
+	if !hasUnknownRevision(ctx, call, dir, commits) {
 		return nil, false
 	}
 	if slices.Contains(operands, "--") {
@@ -97,9 +96,9 @@ func (g repository) namesOfRefused(ctx context.Context, call *workspace.Call, di
 	return names, true
 }
 
-// refused reports that git knows one of the revisions of a command, given in the form of [commitsOf],
-// for nothing at all: it refuses the command then, before it prints anything.
-func refused(ctx context.Context, call *workspace.Call, dir string, commits []string) bool {
+// hasUnknownRevision reports whether git does not know one of the revisions of a command, given in the form of
+// [commitsOf]: git then refuses the command before it prints anything.
+func hasUnknownRevision(ctx context.Context, call *workspace.Call, dir string, commits []string) bool {
 	return slices.ContainsFunc(commits, func(commit string) bool {
 		name := strings.TrimSuffix(commit, "^{commit}")
 		if !plainRevision().MatchString(name) {
@@ -110,8 +109,8 @@ func refused(ctx context.Context, call *workspace.Call, dir string, commits []st
 	})
 }
 
-// withoutRevision is the name of a file that git grep found in a commit, which it gives after that
-// commit as it is named among the operands.
+// withoutRevision returns the name of a file from the output of git grep, which prefixes it with the commit as
+// named among the operands.
 func withoutRevision(found string, operands []string) string {
 	for _, operand := range operands {
 		if name, ok := strings.CutPrefix(found, operand+":"); ok {
@@ -121,9 +120,9 @@ func withoutRevision(found string, operands []string) string {
 	return found
 }
 
-// commitsOf returns the revisions among the operands of a git command, each in the form that has to
-// be a commit. An operand after "--" is not a revision, nor, without "--", the name of a file: git
-// refuses one that is both.
+// commitsOf returns the revisions among the operands of a git command, each with ^{commit}, so that it must
+// be a commit. An operand after "--" is not a revision. Nor is the name of a file when there is no
+// "--": git refuses a word that is both.
 func commitsOf(operands []string, isFile func(string) bool) (commits []string) {
 	separated := slices.Contains(operands, "--")
 	for i := 0; i < len(operands) && operands[i] != "--"; i++ {
@@ -147,8 +146,8 @@ func commitsOf(operands []string, isFile func(string) bool) (commits []string) {
 	return commits
 }
 
-// namesOnly turns a command that prints content into one that prints the names of the same files, and
-// perhaps of more.
+// namesOnly turns a command that prints content into one that prints the names of the same files, or of
+// more.
 func namesOnly(words []string) []string {
 	sub, rest := words[0], words[1:]
 	list := []string{"--name-only", "-z", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative"}

@@ -9,7 +9,7 @@ import (
 	"acp-agent/internal/gitdir"
 )
 
-// maxStatus bounds what is read of git's status, in bytes.
+// maxStatus bounds the output of git status, in bytes.
 const maxStatus = 256 << 10
 
 // Repository is what git knows of the working directory.
@@ -22,10 +22,9 @@ type Repository struct {
 	Known   bool
 }
 
-// Repository looks at the repository of the working directory, without asking anyone: it
-// reads the name of the branch, and runs "git status" only where a sandbox holds git to
-// reading and the repository names no programs to git (C9). ok is false where there is
-// no plain repository (see repositoryAt).
+// Repository describes the repository of the working directory, without a question to the user: it reads
+// the name of the branch, and runs "git status" only when a sandbox holds git to reading and the
+// repository names no programs (C9). ok is false when repositoryAt finds no repository.
 func (p *Pipeline) Repository(ctx context.Context) (found Repository, ok bool) {
 	call := p.Workspace.Call("repository", "git", nil)
 	defer call.Finish()
@@ -40,7 +39,7 @@ func (p *Pipeline) Repository(ctx context.Context) (found Repository, ok bool) {
 	}
 	found.Branch = branchOf(string(head))
 	report, _, err := p.Workspace.Runner().Sandbox(ctx)
-	if err != nil || !report.Confines() || repo.programs() {
+	if err != nil || !report.Confines() || repo.namesPrograms() {
 		return found, true
 	}
 	if status, ok := readGit(ctx, call, dir, maxStatus, "status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all"); ok {
@@ -49,7 +48,7 @@ func (p *Pipeline) Repository(ctx context.Context) (found Repository, ok bool) {
 	return found, true
 }
 
-// branchOf reads the branch out of a HEAD file.
+// branchOf returns Repository.Branch for the content of a HEAD file.
 func branchOf(head string) string {
 	head = strings.TrimSpace(head)
 	if ref, ok := strings.CutPrefix(head, "ref: "); ok {
