@@ -10,7 +10,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// applyAnswer does what the answer says (R123).
+// applyAnswer applies the user's answer (R123).
 func (a *approval) applyAnswer(answer tools.Answer) error {
 	card := "Rejected."
 	a.access.runsOutside = answer == tools.AllowOutside
@@ -35,7 +35,7 @@ func (a *approval) applyAnswer(answer tools.Answer) error {
 		a.access.approved = true
 		a.access.grantMissed()
 		if a.forProject() {
-			a.keepForProject(a.judgement.decision.Always)
+			a.storeForProject(a.judgement.decision.Always)
 		}
 		a.confinement.openOutside(false)
 		return nil
@@ -52,18 +52,18 @@ func (a *approval) applyAnswer(answer tools.Answer) error {
 	}
 }
 
-// remember says in one line what "always" would store.
+// remember describes in one line what "always" would store; "" when there is no "always".
 func (a *approval) remember() string {
 	var parts []string
 	for _, access := range a.confinement.outside {
 		if access.Dir == "" {
-			return "" // it may be opened for this call alone
+			return "" // this directory may be opened only for this call
 		}
 		parts = append(parts, "reading in "+access.Dir)
 	}
 	for _, rule := range a.judgement.decision.Always {
 		if rule.Permission == shellTool {
-			parts = append(parts, commands(rule.Pattern))
+			parts = append(parts, commandsText(rule.Pattern))
 			continue
 		}
 		if rule.Pattern == "*" {
@@ -78,18 +78,17 @@ func (a *approval) remember() string {
 	return strings.Join(parts, ", ")
 }
 
-// commands says which commands a stored pattern allows: one, or all that begin like it.
-func commands(pattern string) string {
+// commandsText describes the commands that a stored pattern allows: one, or all with the same beginning.
+func commandsText(pattern string) string {
 	if strings.HasSuffix(pattern, "*") && !strings.HasSuffix(pattern, `\*`) {
 		return "commands like " + pattern
 	}
 	return "the very command " + pattern
 }
 
-// forProject reports whether the rules that "always" would store may be kept for
-// the project too, and would help: an ask of the project's own file that is as specific
-// holds against them. Reading outside the session's directories may not be kept: that is
-// no rule.
+// forProject reports whether the rules that "always" would store may be stored for the project as well,
+// and would have an effect there: an equally specific ask in the project's own file wins against
+// them. Access to a directory outside is not a rule and cannot be stored.
 func (a *approval) forProject() bool {
 	if !a.pipeline.Session.StoresRules() || len(a.judgement.decision.Always) == 0 || len(a.confinement.outside) > 0 {
 		return false
@@ -97,9 +96,9 @@ func (a *approval) forProject() bool {
 	return a.pipeline.Policy.Rules().WithProjectRules(a.judgement.decision.Always...).Decide(a.judgement.judged).Action == capability.Allow
 }
 
-// keepForProject stores rules for the project (R152). Rules that cannot be stored hold for
-// the session, and the user is told.
-func (s *sharedState) keepForProject(rules []permissions.Rule) {
+// storeForProject stores rules for the project (R152). Rules that cannot be stored apply to the session
+// only, and a notice says so.
+func (s *sharedState) storeForProject(rules []permissions.Rule) {
 	err := s.pipeline.Session.StoreRules(stamped(rules))
 	if err == nil {
 		return
@@ -115,8 +114,8 @@ func (s *sharedState) keepForProject(rules []permissions.Rule) {
 // SourceAnswer marks the denials that "reject always" added.
 const SourceAnswer = "the user's answer"
 
-// denials are the session rules of a "reject always": exactly this call. A tool from elsewhere that
-// names no resources is denied as a whole.
+// denials returns the session rules of a "reject always". They deny exactly this call, or all calls of
+// a tool from elsewhere when the call names no resources.
 func (a *approval) denials() []permissions.Rule {
 	var rules []permissions.Rule
 	for _, resource := range a.judgement.judged.Resources {

@@ -14,19 +14,19 @@ import (
 	"acp-agent/workspace/undo/journal"
 )
 
-// Auditor records what calls asked for, what decided about them, and what they
-// changed (R129). Append returns at once, Sync when the records are on the disk. Neither returns an
-// error, because no call depends on them. They may be called at the same time.
+// Auditor records what calls asked for, who decided about them, and what they changed (R129). Append
+// returns at once, Sync when the records are on the disk. They return no error, because no call
+// depends on them. Both are safe for concurrent use.
 type Auditor interface {
 	Append(audit.Record)
 	Sync()
 }
 
-// maxTouched bounds how many of a call's resources a record names.
+// maxTouched bounds how many resources of a call a record names.
 const maxTouched = 100
 
-// recordBegin notes that a call which may change something is about to run. The record is on the
-// disk when wait returns; until then, the caller can write other things.
+// recordBegin records that a call that may change something is about to run. The record is on the disk
+// when wait returns; until then the caller can do other work.
 func (r *reporter) recordBegin() (wait func()) {
 	if r.pipeline.Audit == nil || r.entry.ReadOnly || r.judgement.access.readsOnly {
 		return func() {}
@@ -39,7 +39,7 @@ func (r *reporter) recordBegin() (wait func()) {
 	return syncing.Wait
 }
 
-// recordEnd notes how a call ended.
+// recordEnd records how a call ended.
 func (r *reporter) recordEnd(end transcript.ToolFinished) {
 	if r.pipeline.Audit == nil {
 		return
@@ -47,7 +47,7 @@ func (r *reporter) recordEnd(end transcript.ToolFinished) {
 	record := r.record(audit.End)
 	record.State = string(end.State)
 	if detail := end.Result.Error; detail != nil {
-		// The text of a failure may quote a file.
+		// Without the text of the failure, which may quote a file.
 		record.Error = strings.TrimSpace(detail.Kind + " " + detail.Code)
 	}
 	switch detail := end.Result.Error; {
@@ -63,6 +63,7 @@ func (r *reporter) recordEnd(end transcript.ToolFinished) {
 	r.pipeline.Audit.Append(record)
 }
 
+// record returns the part that all records of a call have.
 func (r *reporter) record(event string) audit.Record {
 	record := audit.Record{
 		Event: event, Call: r.ID, Agent: r.pipeline.Agent, Tool: r.Tool, Given: r.given(), Asked: r.approval.asked,
@@ -86,7 +87,7 @@ func (r *reporter) given() any {
 	}
 	value, err := r.args.Value()
 	if err != nil {
-		return string(r.Args) // of which the record keeps hash and size
+		return string(r.Args) // the audit stores only its hash and size
 	}
 	return value
 }
@@ -102,7 +103,7 @@ func (a *approval) allowedBy() string {
 	return "policy"
 }
 
-// deniedBy names what kept the call from running.
+// deniedBy names the answer or the layer that denied the call.
 func (a *approval) deniedBy(layer string) string {
 	if layer == tools.DeniedByUser && a.answer != "" {
 		return "person: " + a.answer
@@ -116,9 +117,9 @@ func (r *reporter) deniedFor(end transcript.ToolFinished) string {
 	return first
 }
 
-// changes are the files that the call changed, with what stood there before and
-// after as far as it is known. Of what a subagent changed only the paths are, for the
-// records of its own calls have the rest.
+// changes returns the files that the call changed, with the digests before and after as far as they are
+// known. For changes by a subagent there are only paths; the records of the subagent's calls have
+// the digests.
 func (r *reporter) changes(end transcript.ToolFinished) []audit.Change {
 	var list []audit.Change
 	for _, c := range r.pipeline.Workspace.History().OwnChanges(r.ID) {
@@ -126,7 +127,7 @@ func (r *reporter) changes(end transcript.ToolFinished) []audit.Change {
 			Path: c.Path, Op: string(c.Kind), Before: sumOf(c.Before), After: sumOf(c.After), Seen: c.Seen, Undo: c.Undo,
 		})
 	}
-	for _, path := range end.Result.Metadata.TrackFiles { // what the tool, or a subagent, says
+	for _, path := range end.Result.Metadata.TrackFiles { // reported by the tool or by a subagent
 		if !slices.ContainsFunc(list, func(c audit.Change) bool { return c.Path == path }) {
 			list = append(list, audit.Change{Path: path, Op: "reported"})
 		}
@@ -141,7 +142,7 @@ func sumOf(c *journal.Content) string {
 	return hex.EncodeToString(c.Sum[:])
 }
 
-// answerName is a user's answer as the record has it.
+// answerName returns the name of a user's answer in records.
 func answerName(answer tools.Answer) string {
 	switch answer {
 	case tools.AllowOnce:

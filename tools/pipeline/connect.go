@@ -283,7 +283,7 @@ func (c *connections) applyConnection(answer tools.Answer, group hostGroup, d pe
 		c.pipeline.Policy.Remember(group.rules(d.Always...)...)
 		return nil
 	case tools.AllowProject:
-		c.keepForProject(group.rules(d.Always...))
+		c.storeForProject(group.rules(d.Always...))
 		return nil
 	case tools.RejectAlways:
 		c.pipeline.Policy.Remember(group.rules(permissions.Rule{

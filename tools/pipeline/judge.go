@@ -12,20 +12,30 @@ import (
 	"acp-agent/tools"
 )
 
-// judgement is what the rules say of a call.
+// Tools that the judgement knows by name.
+const (
+	// shellTool is the tool whose rules are about commands.
+	shellTool = "bash"
+	// deleteTool is the tool whose rules apply to every deletion.
+	deleteTool = "delete_file"
+	// languageTool only reads, but starts programs that follow the project's configuration.
+	languageTool = "lsp"
+)
+
+// judgement is the answer of the rules about a call, and what that answer depends on.
 type judgement struct {
 	*sharedState
 	confinement *confinement
 	access      *commandAccess
 	files       commandFiles
-	// dryRun says that the call is only explained: nothing is asked or started for it.
+	// dryRun says that the call is only explained: no question, no process.
 	dryRun bool
-	// judged is the call as rules see it, decision their answer.
+	// judged is the call in the form that rules judge, decision their answer.
 	judged   permissions.Call
 	decision permissions.Decision
 	// trusted says that the user trusts the project as it is.
 	trusted bool
-	// watchdogReason is why the watchdog wants the user asked; "" when it does not.
+	// watchdogReason is why the watchdog wants a question; "" when it does not.
 	watchdogReason string
 }
 
@@ -36,8 +46,9 @@ func newJudgement(call *sharedState, confinement *confinement) *judgement {
 	}
 }
 
-// judge asks the rules about everything the call touches; commands are first
-// taken apart by the command judge. A denial ends the call here.
+// judge asks the rules about everything that the call touches, after the command judge has parsed its
+// commands. It returns an error for a denial. The checks after the rules only turn an allow into
+// a question.
 func (j *judgement) judge(ctx context.Context) error {
 	_, span := j.pipeline.Tracer.Permission(ctx, j.Tool)
 	defer func() {
@@ -57,18 +68,24 @@ func (j *judgement) judge(ctx context.Context) error {
 	if err := j.refuseInReadOnlyMode(); err != nil {
 		return err
 	}
-	if j.decision.Action == capability.Allow && len(j.confinement.outside) > 0 && !j.confinement.outsideOpened() {
-		j.decision.Action, j.decision.Layer = capability.Ask, permissions.LayerCapability
-		j.decision.Reason = outsideReason(j.confinement.outside[0])
-		j.decision.Part, j.decision.Rule = j.confinement.outside[0].Real, nil
-		if j.confinement.outside[0].Dir == "" {
-			j.decision.NoAlways = "its directory is not one that may be opened for good"
-		}
-	}
+	j.askAboutOutside()
 	j.applyWatchdog()
 	j.askAboutMissed(ctx)
 	j.askAboutExposedFiles()
 	return j.askAboutReading(ctx)
+}
+
+// askAboutOutside asks about a read outside the session's directories that no answer has opened.
+func (j *judgement) askAboutOutside() {
+	if j.decision.Action != capability.Allow || len(j.confinement.outside) == 0 || j.confinement.outsideOpened() {
+		return
+	}
+	first := j.confinement.outside[0]
+	j.decision.Action, j.decision.Layer, j.decision.Reason = capability.Ask, permissions.LayerCapability, outsideReason(first)
+	j.decision.Part, j.decision.Rule = first.Real, nil
+	if first.Dir == "" {
+		j.decision.NoAlways = "its directory is not one that may be opened for good"
+	}
 }
 
 // denial returns the error of a call that the rules, the mode or the lack of a user deny.
@@ -84,15 +101,14 @@ func (j *judgement) denial(d permissions.Decision) error {
 	return denied
 }
 
-// languageTool reads and yet starts programs that heed the project's configuration.
-const languageTool = "lsp"
-
-// trustMatters reports whether trust in the project can matter to the call. Looking takes
-// longer than many a read.
+// trustMatters reports whether trust in the project can matter to the call. Session.ConfirmTrust takes
+// longer than many reads.
 func (j *judgement) trustMatters() bool {
 	return !j.entry.ReadOnly || j.Tool == languageTool
 }
 
+// permissionCall returns the call in the form that rules judge, and stores in access what the command
+// judge found.
 func (j *judgement) permissionCall(ctx context.Context) permissions.Call {
 	session := j.pipeline.Workspace.Session()
 	call := j.pipeline.ruleCall(j.Prepared)
@@ -128,12 +144,6 @@ func (j *judgement) permissionCall(ctx context.Context) permissions.Call {
 	return call
 }
 
-// shellTool is the tool whose rules speak of commands.
-const shellTool = "bash"
-
-// deleteTool is the tool whose rules hold for every deletion.
-const deleteTool = "delete_file"
-
 func (j *judgement) pathResource(resource tools.Resource) permissions.Resource {
 	path := permissions.Resource{
 		Kind: permissions.Path, Name: j.targets.of(j.env, resource).Real, Requested: []string{j.env.Abs(resource.Value)},
@@ -153,20 +163,20 @@ func (j *judgement) judgeCommand(ctx context.Context, resource tools.Resource, s
 	return judgeText(resource.Value, j.commandEnv(ctx, resource, session))
 }
 
-// commandEnv is what the judgement of a command depends on besides its text.
+// commandEnv returns what the verdict on a command depends on in addition to its text.
 func (j *judgement) commandEnv(ctx context.Context, resource tools.Resource, session tools.Session) command.Env {
 	runner, report := j.pipeline.Workspace.Runner(), sync.OnceValue(func() sandbox.Report { return j.sandboxFor(ctx) })
 	return command.Env{
 		Cwd: resource.Dir, Roots: session.Roots, Home: j.pipeline.Home, Own: j.pipeline.Own,
 		Inside: func(path string) (string, bool) {
 			access, err := j.pipeline.Workspace.Check(path, false)
-			// Also of what the check refuses: a link to a secret is one.
+			// Real is set also for a path that the check refuses: a link to a secret counts as one.
 			return cmp.Or(access.Real, j.pipeline.Workspace.Resolve(path)), err == nil && access.Inside
 		},
 		Secret:      j.pipeline.Workspace.SecretName,
 		HoldsSecret: j.files.holdsSecret, HoldsAddress: j.files.holdsAddress, GitHoldsAddress: j.files.gitHoldsAddress,
 		Dialect: j.pipeline.Dialect,
-		// Nothing that a project configures is run to probe it before it is trusted (T2).
+		// What a project configures is not run before the user trusts the project (T2).
 		Untrusted:   !j.trusted,
 		GitPrograms: j.files.gitPrograms, GitHoldsSecret: j.files.gitHoldsSecret,
 		Regular: j.files.regular, Waits: j.files.waits, List: j.files.list,
@@ -181,8 +191,8 @@ func (j *judgement) commandEnv(ctx context.Context, resource tools.Resource, ses
 	}
 }
 
-// sandboxFor is what confines the call's commands; the zero report where that is not known. An
-// explanation does not wait for a trial.
+// sandboxFor reports what confines the call's commands; the zero report when that is not known. A dry run
+// does not wait for the trial of the sandbox.
 func (j *judgement) sandboxFor(ctx context.Context) sandbox.Report {
 	if j.dryRun {
 		report, _ := j.pipeline.Workspace.Runner().SandboxExpected()

@@ -13,10 +13,9 @@ import (
 	"acp-agent/transcript"
 )
 
-// reporter is the event stream of one call. The observers of the session, which are the log,
-// the audit, the bus and the trace, learn of the call from its events alone. Events go on to
-// next; what the audit says of them is written before. A call starts to run when the record and the
-// conversation are on the disk.
+// reporter is the event stream of one call. The observers of the session (log, audit, bus and trace) see
+// only these events. reporter passes each event on to next, after the audit has recorded it. A call
+// starts to run when the record and the conversation are on the disk.
 type reporter struct {
 	*sharedState
 	judgement *judgement
@@ -24,7 +23,7 @@ type reporter struct {
 	execution *execution
 	next      transcript.Sink
 	span      *trace.Span
-	// inProgress says that the call was reported to be in progress.
+	// inProgress says that the event that the call is in progress has passed.
 	inProgress atomic.Bool
 }
 
@@ -44,7 +43,7 @@ func (r *reporter) Emit(e transcript.Event) {
 	r.next.Emit(e)
 }
 
-// log writes the one record that the log has of a call.
+// log writes the one log record of a call.
 func (r *reporter) log(end transcript.ToolFinished) {
 	r.pipeline.Logger.Log(context.Background(), levelOf(end), "tool call", "call_id", r.ID, "tool", r.Tool, "state", end.State,
 		"duration_ms", end.Result.Metadata.DurationMS)
@@ -72,8 +71,8 @@ func (r *reporter) publishEnd(end transcript.ToolFinished) {
 	r.publish(observe.ToolError, "error", fields)
 }
 
-// publish publishes an event, and in addition the tool's own one for this stage
-// when its module contributed that name.
+// publish publishes an event, and in addition the tool's own event for this stage if its module
+// contributed that name.
 func (s *sharedState) publish(name, stage string, fields map[string]any) {
 	bus := s.pipeline.Bus
 	if !bus.Active() {
@@ -89,9 +88,8 @@ func (s *sharedState) publish(name, stage string, fields map[string]any) {
 	}
 }
 
-// levelOf is the level of a call's log record: info for what was refused, debug
-// for all else (R132); faults are logged where they happen. A refusal by rules is
-// of interest; what the user refused is not news to them.
+// levelOf returns the level of a call's log record (R132): info for a refusal by rules, which the user may
+// not know of, and debug for everything else. Faults are logged where they happen.
 func levelOf(end transcript.ToolFinished) slog.Level {
 	if end.State == transcript.Rejected && end.Result.Error.DeniedBy != tools.DeniedByUser {
 		return slog.LevelInfo
