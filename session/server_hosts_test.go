@@ -179,6 +179,63 @@ func TestServers_AskHostRevoked(t *testing.T) {
 	})
 }
 
+// A server that reaches for any number of hosts, however they are written, leaves a few questions and notes.
+func TestServers_AskHostFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _, p := newAskingServers(t)
+		connect := s.connectTo(mcp.Server{Name: "s", Command: "a", AsksHosts: true})
+		run, end := context.WithCancel(t.Context())
+		ended := make(chan error, maxHostsOpen)
+		for i := range maxHostsOpen {
+			go func() { ended <- connect(run, egress.Destination{Host: strconv.Itoa(i) + ".example", Port: 443}) }()
+		}
+		synctest.Wait()
+		for i := range 10_000 {
+			if err := connect(run, egress.Destination{Host: strconv.Itoa(i) + ".flood.example", Port: uint16(1 + i)}); err == nil {
+				t.Fatal("a host that no one was asked about is open")
+			}
+		}
+		end()
+		for range maxHostsOpen {
+			if err := <-ended; !errors.Is(err, context.Canceled) {
+				t.Errorf("the end of the program ended it with %v", err)
+			}
+		}
+		if len(s.hosts.asked) != maxHostsOpen || len(s.hosts.notesOf("s")) != maxHostNotes {
+			t.Errorf("%d questions and %d notes", len(s.hosts.asked), len(s.hosts.notesOf("s")))
+		}
+		p.life.end(ErrClosed)
+		p.life.wait()
+	})
+}
+
+// Where no one can be asked, what is closed says how to open it: for a server of the user's own, its entry; for
+// others there is none that the user writes.
+func TestServers_ClosedHost(t *testing.T) {
+	own := mcp.Server{Name: "s", Origin: "the configuration", Command: "a", AsksHosts: true}
+	p := newParts(t, Settings{Sources: Sources{Servers: []mcp.Server{own}}}, nil)
+	p.host.Logger = slog.New(slog.DiscardHandler)
+	p.life = newLifetime(t.Context(), nil)
+	s := newServers(p.opened, p.project, p.conversation, pipeline.NewPolicy(permissions.Set{}))
+	t.Cleanup(s.Close)
+	editors, projects := own, own
+	editors.Name, editors.Origin = "e", "the editor"
+	projects.Name, projects.Origin, projects.Project = "p", "the project", true
+	for _, tt := range []struct {
+		server mcp.Server
+		want   string
+	}{
+		{own, "add `\"a.example\"` to `network` of its entry"},
+		{editors, "allow it for the project in an editor, which asks you, or set `mcp.network` to `\"open\"`"},
+		{projects, "allow it for the project in an editor, which asks you, or set `mcp.network` to `\"open\"`"},
+	} {
+		err := s.connectTo(tt.server)(t.Context(), egress.Destination{Host: "a.example", Port: 443})
+		if notes := s.hosts.notesOf(mcp.ID(tt.server.Name)); err == nil || len(notes) != 1 || !strings.Contains(notes[0], tt.want) {
+			t.Errorf("%s: %v, %q", tt.server.Origin, err, notes)
+		}
+	}
+}
+
 // The end of a session ends what waits for an answer, and nothing is left of it.
 func TestServers_AskHostAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -104,6 +104,30 @@ func TestMCP_AskedHostsCancelled(t *testing.T) {
 	}
 }
 
+// A session, and an editor, that end while a question stands leave nothing of the server that waits, and an
+// answer that comes to the wrong question has no effect.
+func TestMCP_AskedHostsAtTheEnd(t *testing.T) {
+	t.Parallel()
+	first, came := website(t)
+	second, _ := website(t)
+	config := askingServer(t, "", first, second)
+	agent := acptest.Start(t, acptest.Options{Model: `{"say": "Hello.", "repeat": -1}`, Env: append(quick, config)})
+	agent.Initialize("")
+	closing, staying := agent.NewSession(t.TempDir()), agent.NewSession(t.TempDir())
+	turn := closing.Prompt("hello")
+	asked := agent.NextPermission()
+	closing.CloseSession()
+	turn.Wait()
+	staying.Prompt("hello")
+	agent.NextPermission()
+	asked.Choose("allow_always")       // that of the session that was closed
+	time.Sleep(200 * time.Millisecond) // in which the answer could have an effect
+	agent.Close()
+	if came.Load() != 0 {
+		t.Errorf("without an answer the host was visited %d times", came.Load())
+	}
+}
+
 // A tool of a server that is called by hand asks about hosts as a turn does, or refuses them and says how to
 // allow them.
 func TestMCP_AskedHostsByHand(t *testing.T) {
