@@ -162,8 +162,8 @@ func (p *performer) playAct(ctx context.Context, name, input string, result any)
 	for name, data, ok := call.Next(); ok; name, data, ok = call.Next() {
 		switch name {
 		case answerStep:
-			call.Answered(p.cwd) // tools that it brought up to date are still to be told
-			call.Made()
+			call.SkipAnswers(p.cwd) // tools that it brought up to date are still to be told
+			call.SkipIDs()
 			if err := json.Unmarshal(data, result); err != nil {
 				p.logger.Warn("a recorded result cannot be read", "error", err.Error())
 			}
@@ -177,7 +177,7 @@ func (p *performer) playAct(ctx context.Context, name, input string, result any)
 }
 
 func (p *performer) playEvent(name string, data []byte) {
-	p.tape.Took(data)
+	p.tape.SkipIDsIn(data)
 	e, err := transcript.DecodeEvent(data)
 	if err != nil {
 		p.logger.Warn("a recorded event cannot be played", "error", err.Error())

@@ -117,12 +117,12 @@ func newReplayCore(recording *record.Recording, player *record.Player, dir strin
 		}
 	}
 	clean := func(text string) string { return c.keys.Text(c.logger.values.Text(text)) }
-	player.Same(func(text []byte) []byte {
+	player.AsRecorded = func(text []byte) []byte {
 		if recording.State != "" {
 			text = bytes.ReplaceAll(text, []byte(c.stateDir), []byte(recording.State))
 		}
 		return redact.JSON(text, clean)
-	})
+	}
 	c.assemble = sync.OnceValues(c.newHost)
 	return c, nil
 }

@@ -72,5 +72,5 @@ func (x *Exchange) add(kind Kind, name string, value any) {
 // the replay ends.
 func (x *Exchange) Next(ctx context.Context) (e Entry, ok bool) { return x.tape.player.next(ctx, x.n) }
 
-// Leave says that the agent does not read the rest of the recorded answer.
-func (x *Exchange) Leave() { x.tape.player.leave(x.n) }
+// SkipRest says that the agent does not read the rest of the recorded answer.
+func (x *Exchange) SkipRest() { x.tape.player.skipRest(x.n) }

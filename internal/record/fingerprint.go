@@ -100,8 +100,8 @@ func compact(value []byte) []byte {
 	return b.Bytes()
 }
 
-// compareParts finds the first part in which two fingerprints differ. body is the request of got.
-func compareParts(want, got, body []byte) (path, wants, gets string) {
+// compareFingerprints finds the first part in which two fingerprints differ. body is the request of got.
+func compareFingerprints(want, got, body []byte) (path, wants, gets string) {
 	var w, g, values map[string]json.RawMessage
 	if json.Unmarshal(want, &w) != nil || json.Unmarshal(got, &g) != nil {
 		return "", string(want), string(got)

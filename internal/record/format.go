@@ -72,8 +72,8 @@ const (
 	Looked Kind = "look"
 )
 
-// anywhere reports whether entries of a kind have no place in the order of a replay: the agent asks for them.
-func (k Kind) anywhere() bool {
+// unordered reports whether entries of a kind have no place in the order of a replay: the agent asks for them.
+func (k Kind) unordered() bool {
 	switch k {
 	case ID, Answered, Called, Returned, Closed:
 		return true

@@ -128,7 +128,7 @@ func (r *Recorder) add(p pending) {
 		return
 	}
 	p.MS = time.Since(r.start).Milliseconds()
-	if !p.Kind.anywhere() {
+	if !p.Kind.unordered() {
 		r.moves++
 	}
 	if r.queue = append(r.queue, p); len(r.queue) == 1 {

@@ -36,8 +36,8 @@ func (t *Tape) ID(prefix string, fresh func() string) string {
 	case t == nil:
 		return fresh()
 	case t.player != nil:
-		if e, ok := t.player.answer(ID, prefix, ""); ok {
-			return e.Key
+		if id, ok := t.player.id(prefix); ok {
+			return id
 		}
 		return fresh()
 	}
@@ -46,10 +46,10 @@ func (t *Tape) ID(prefix string, fresh func() string) string {
 	return id
 }
 
-// Took notes recorded data that the agent uses again: the ids in it are not handed out by ID.
-func (t *Tape) Took(data []byte) {
+// SkipIDsIn says that the agent uses recorded data again: ID does not return the ids in it.
+func (t *Tape) SkipIDsIn(data []byte) {
 	if t.Plays() {
-		t.player.noteIDs(data)
+		t.player.skipIDsIn(data)
 	}
 }
 
@@ -63,7 +63,7 @@ func Ask[T any](t *Tape, name, key string, ask func() (T, error)) (answer T, err
 	case t == nil:
 		return ask()
 	case t.player != nil:
-		e, ok := t.player.answer(Answered, name, key)
+		e, ok := t.player.answer(name, key)
 		if !ok {
 			return answer, ErrNotRecorded
 		}
@@ -202,9 +202,10 @@ func (c *Call) Next() (name string, data []byte, ok bool) {
 	return e.Name, e.Data, true
 }
 
-// Answered says that a recorded call does not run again, so that no one asks what it asked under
-// these keys: the next questions are those that came after it.
-func (c *Call) Answered(keys ...string) { c.tape.player.answered(c.n, keys) }
+// SkipAnswers says that a recorded call does not run again and asks nothing under these keys: the next
+// question has the next answer that came after the call.
+func (c *Call) SkipAnswers(keys ...string) { c.tape.player.skipAnswers(c.n, keys) }
 
-// Made says that the ids are not made again that were made during the call.
-func (c *Call) Made() { c.tape.player.made(c.n) }
+// SkipIDs says that a recorded call does not run again and makes no ids: ID does not return those that were
+// made during it.
+func (c *Call) SkipIDs() { c.tape.player.skipIDs(c.n) }

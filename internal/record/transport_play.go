@@ -23,7 +23,7 @@ func (p playing) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	e, ok := x.Next(req.Context())
 	if !ok {
-		x.Leave()
+		x.SkipRest()
 		return nil, stopped(req.Context())
 	}
 	var h head
@@ -31,7 +31,7 @@ func (p playing) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if h.Failed != nil {
-		x.Leave()
+		x.SkipRest()
 		return nil, h.Failed.err()
 	}
 	return &http.Response{
@@ -45,7 +45,7 @@ func stopped(ctx context.Context) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	return errOver
+	return errReplayOver
 }
 
 // playedBody is a recorded answer.
@@ -97,6 +97,6 @@ func (b *playedBody) read() {
 
 // Close implements io.Closer.
 func (b *playedBody) Close() error {
-	b.exchange.Leave()
+	b.exchange.SkipRest()
 	return nil
 }

@@ -213,8 +213,7 @@ func (f *frames) differ(want *frame, m *mismatch, live *frame) {
 		if !f.ended {
 			return // the recorded process was killed, and might have sent it next
 		}
-		first, _, _, _ := f.player.State()
-		_ = f.player.Differ(record.Difference{Entry: first, What: "the agent sends what is not in the recording", Want: "nothing", Got: show(live.value)})
+		_ = f.player.Differ(record.Difference{Entry: f.player.Progress().First, What: "the agent sends what is not in the recording", Want: "nothing", Got: show(live.value)})
 		return
 	}
 	if want.class == live.class {

@@ -10,7 +10,7 @@ import (
 
 func newFrames(p *record.Player) *frames {
 	f := &frames{
-		player: p, ended: p.Ended(), next: -1, compare: newComparison(p.Masked()), recorded: callers{}, live: callers{},
+		player: p, ended: p.HasEnd(), next: -1, compare: newComparison(p.Masked()), recorded: callers{}, live: callers{},
 		requests: map[string]request{}, bySession: map[string][]*frame{}, skip: map[int]bool{}, ids: map[string]string{}, states: map[string]*states{},
 	}
 	r := recordedFrames{

@@ -54,7 +54,7 @@ func Run(ctx context.Context, p *record.Player, serve Serve) (Result, error) {
 		r.feed(ctx, feed)
 	}()
 	r.watch(ctx)
-	_, _, _, difference := p.State()
+	difference := p.Progress().Difference
 	interrupted := context.Cause(ctx)
 	p.Stop()
 	_ = in.Close()
@@ -135,7 +135,7 @@ func (r *run) feed(ctx context.Context, to *io.PipeWriter) {
 			_ = to.Close()
 			r.player.Finish(i)
 		case record.Happened:
-			r.player.Happen(e)
+			r.player.Deliver(e)
 			r.player.Finish(i)
 		}
 	}
@@ -164,15 +164,15 @@ func (r *run) awaitStates(ctx context.Context) {
 // always returns: each wait has a limit, and only progress in the recording starts another one.
 func (r *run) watch(ctx context.Context) {
 	for {
-		first, since, moved, difference := r.player.State()
-		if difference != nil {
+		at := r.player.Progress()
+		if at.Difference != nil {
 			return
 		}
-		finished := first == len(r.player.Entries)
-		wait := patience - time.Since(since)
+		finished := at.First == len(r.player.Entries)
+		wait := patience - time.Since(at.Since)
 		switch {
 		case !finished:
-			wait += r.gap(first)
+			wait += r.gap(at.First)
 		case r.frames.stateDifference() == nil:
 			wait = lateWait
 		}
@@ -181,13 +181,13 @@ func (r *run) watch(ctx context.Context) {
 		case <-ctx.Done():
 			timer.Stop()
 			return
-		case <-moved:
+		case <-at.Changed:
 		case <-timer.C:
-			if now, _, _, _ := r.player.State(); now != first {
+			if r.player.Progress().First != at.First {
 				break
 			}
 			if !finished {
-				_ = r.player.Differ(r.missing(first, time.Since(since)))
+				_ = r.player.Differ(r.missing(at.First, time.Since(at.Since)))
 			} else if d := r.frames.stateDifference(); d != nil {
 				_ = r.player.Differ(*d)
 			}

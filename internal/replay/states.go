@@ -40,7 +40,7 @@ func (f *frames) stateSent(session string, live *frame) {
 			if !want.inResponse {
 				f.matched++
 			}
-			f.player.Moved()
+			f.player.NoteProgress()
 			return
 		}
 	}

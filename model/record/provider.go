@@ -74,7 +74,7 @@ func (p *provider) play(ctx context.Context, req *model.Request) iter.Seq2[model
 			yield(model.Chunk{}, &model.Error{Kind: model.Invalid, Message: err.Error(), Err: err})
 			return
 		}
-		defer x.Leave()
+		defer x.SkipRest()
 		for {
 			e, ok := x.Next(ctx)
 			if !ok {

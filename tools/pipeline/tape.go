@@ -216,7 +216,7 @@ func (p playback) play(ctx context.Context) transcript.ToolFinished {
 			}
 			if end, ok := e.(transcript.ToolFinished); ok {
 				end.CallID = p.ID
-				p.tape.Answered(p.pipeline.Workspace.Session().Cwd)
+				p.tape.SkipAnswers(p.pipeline.Workspace.Session().Cwd)
 				return end
 			}
 			p.sink.Emit(retargeted(e, p.ID))
