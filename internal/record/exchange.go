@@ -12,8 +12,8 @@ type Exchange struct {
 	n    int
 }
 
-// Exchange starts the record of an exchange. Of the request it records only the fingerprint. request is called
-// once, by another goroutine, with bytes that it may use.
+// Exchange starts the record of an exchange. It records only the fingerprint of the request. request is called
+// once, by another goroutine, with memory that it may use for its result.
 func (t *Tape) Exchange(name string, request func(spare []byte) []byte) *Exchange {
 	x := &Exchange{tape: t, n: t.recorder.number()}
 	t.recorder.add(pending{Entry: Entry{Kind: Requested, Of: x.n, Name: name}, finish: func(j *joiner, h *held) {
@@ -42,7 +42,7 @@ func (x *Exchange) Reply(head any) { x.add(Replied, "", head) }
 // Chunk records a piece of the answer. Pieces with one name continue each other.
 func (x *Exchange) Chunk(name string, piece any) { x.add(Chunk, name, piece) }
 
-// Bytes records a piece of an answer that is bytes, which the caller does not change any more.
+// Bytes records a piece of an answer that is not JSON. The caller does not change it after that.
 func (x *Exchange) Bytes(piece []byte) {
 	x.tape.recorder.add(pending{Entry: Entry{Kind: Chunk, Of: x.n}, size: len(piece), finish: func(_ *joiner, h *held) {
 		if utf8.Valid(piece) {

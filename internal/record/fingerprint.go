@@ -13,15 +13,15 @@ import (
 	"acp-agent/internal/redact"
 )
 
-// fingerprint is a request without its content: short values as they are, and the digests of long values
-// and of the elements of lists.
+// fingerprint returns what a recording keeps of a request, which is enough to find where two requests differ:
+// its short values as they are, and digests of its long values and of the elements of its lists.
 func fingerprint(body []byte) []byte {
 	f := fingerprints{clean: func(text string) string { return text }, secrets: func() int { return 0 }}
 	return f.of(body)
 }
 
-// fingerprints makes the fingerprints of requests without secrets. Most of a request was in the one before,
-// so it keeps the digests of what it has seen.
+// fingerprints makes the fingerprints of requests, without secrets. Most of a request was in the previous one
+// already, so it keeps the digests of values that it has seen.
 type fingerprints struct {
 	clean   func(string) string
 	secrets func() int // see Options
@@ -30,13 +30,13 @@ type fingerprints struct {
 	size    int // bytes in digests
 }
 
-// digested is a JSON value with its digest, and with itself in its place when it is short.
-type digested struct{ value, digest, part string }
+// digested is a JSON value with its digest; brief is the value itself when it is short, else the digest.
+type digested struct{ value, digest, brief string }
 
-// mostDigested bounds the values that are kept, in bytes.
+// mostDigested bounds the values of which fingerprints keeps digests, in bytes.
 const mostDigested = 8 << 20
 
-// shortValue is the length up to which a value is its own fingerprint.
+// shortValue is the length up to which a fingerprint has a value as it is.
 const shortValue = 64
 
 var seed = maphash.MakeSeed()
@@ -60,7 +60,7 @@ func (f *fingerprints) of(body []byte) []byte {
 		}
 		out = append(appendString(out, f.clean(m.name)), ':')
 		if !m.list {
-			out = appendString(out, f.digest(m.value).part)
+			out = appendString(out, f.digest(m.value).brief)
 			continue
 		}
 		out = append(out, '[')
@@ -82,8 +82,8 @@ func (f *fingerprints) digest(value []byte) digested {
 	}
 	cleaned := compact(redact.JSON(value, f.clean))
 	d := digested{value: string(value), digest: digest(cleaned)}
-	if d.part = d.digest; len(cleaned) <= shortValue {
-		d.part = string(cleaned)
+	if d.brief = d.digest; len(cleaned) <= shortValue {
+		d.brief = string(cleaned)
 	}
 	if f.size += len(value); f.digests == nil || f.size > mostDigested {
 		f.digests, f.size = map[uint64]digested{}, len(value)
@@ -100,7 +100,7 @@ func compact(value []byte) []byte {
 	return b.Bytes()
 }
 
-// compareFingerprints finds the first part in which two fingerprints differ. body is the request of got.
+// compareFingerprints finds the first member in which two fingerprints differ. body is the request of got.
 func compareFingerprints(want, got, body []byte) (path, wants, gets string) {
 	var w, g, values map[string]json.RawMessage
 	if json.Unmarshal(want, &w) != nil || json.Unmarshal(got, &g) != nil {
@@ -125,16 +125,22 @@ func compareFingerprints(want, got, body []byte) (path, wants, gets string) {
 		}
 		var elements []json.RawMessage
 		_ = json.Unmarshal(values[name], &elements)
-		for i := range max(len(wl), len(gl)) {
-			path = fmt.Sprintf("%s[%d]", name, i)
-			switch {
-			case i >= len(gl):
-				return path, wl[i], "nothing"
-			case i >= len(wl):
-				return path, "nothing", string(elements[i])
-			case wl[i] != gl[i]:
-				return path, "what has the digest " + wl[i], string(elements[i])
-			}
+		return compareLists(name, wl, gl, elements)
+	}
+	return "", "", ""
+}
+
+// compareLists finds the first element in which two lists of digests differ. elements are the values of got.
+func compareLists(name string, want, got []string, elements []json.RawMessage) (path, wants, gets string) {
+	for i := range max(len(want), len(got)) {
+		path = fmt.Sprintf("%s[%d]", name, i)
+		switch {
+		case i >= len(got):
+			return path, want[i], "nothing"
+		case i >= len(want):
+			return path, "nothing", string(elements[i])
+		case want[i] != got[i]:
+			return path, "what has the digest " + want[i], string(elements[i])
 		}
 	}
 	return "", "", ""

@@ -157,7 +157,7 @@ func (j *joiner) grow(h *held, text string, at int, prefix string) {
 		h.text = text
 	}
 	j.walker.strings(text, func(path, name []byte, l leaf) {
-		if !grows(name) {
+		if !comesInPieces(name) {
 			return
 		}
 		value, ok := l.value()

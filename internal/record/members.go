@@ -7,21 +7,20 @@ import (
 	"acp-agent/internal/jsonscan"
 )
 
-// member is a member of a JSON object.
+// member is a member of a JSON object. A list has its elements in place of a value.
 type member struct {
-	name string
-	// value is the value of a member, elements are those of a list.
+	name     string
 	value    []byte
 	list     bool
 	elements [][]byte
 }
 
-// members cuts a JSON object into its members; ok is false for what is no object. It does not look into values
-// and elements.
+// members cuts a JSON object into its members; ok is false when the text is not an object. It does not check
+// values and elements.
 func members(text []byte) (list []member, ok bool) {
 	c := cutter{text: text}
 	c.expect('{')
-	for !c.bad && !c.ends('}', len(list) > 0) {
+	for !c.bad && !c.closes('}', len(list) > 0) {
 		var m member
 		c.bad = json.Unmarshal(c.value(), &m.name) != nil || c.bad
 		c.expect(':')
@@ -35,12 +34,12 @@ func members(text []byte) (list []member, ok bool) {
 type cutter struct {
 	text []byte
 	at   int
-	bad  bool
+	bad  bool // the text is not JSON
 }
 
 const blank = " \t\r\n"
 
-// peek passes over blanks, and returns what follows; 0 at the end.
+// peek skips blanks and returns the next character; 0 at the end.
 func (c *cutter) peek() byte {
 	for c.at < len(c.text) && strings.IndexByte(blank, c.text[c.at]) >= 0 {
 		c.at++
@@ -51,14 +50,16 @@ func (c *cutter) peek() byte {
 	return c.text[c.at]
 }
 
+// expect skips a character, which has to come next.
 func (c *cutter) expect(char byte) {
 	if c.bad = c.peek() != char || c.bad; !c.bad {
 		c.at++
 	}
 }
 
-// ends passes over what stands between two values, or over the last character.
-func (c *cutter) ends(last byte, more bool) bool {
+// closes skips the last character of an object or list and reports true, or the comma before the next value;
+// more says that values came before.
+func (c *cutter) closes(last byte, more bool) bool {
 	if c.peek() == last {
 		c.at++
 		return true
@@ -75,12 +76,12 @@ func (c *cutter) member(m *member) {
 		m.value = c.value()
 		return
 	}
-	for c.at++; !c.bad && !c.ends(']', len(m.elements) > 0); {
+	for c.at++; !c.bad && !c.closes(']', len(m.elements) > 0); {
 		m.elements = append(m.elements, c.value())
 	}
 }
 
-// value passes over a value.
+// value skips a value and returns it.
 func (c *cutter) value() []byte {
 	c.peek()
 	from, depth := c.at, 0

@@ -17,29 +17,30 @@ func (t *Tape) Transport(carrier http.RoundTripper) http.RoundTripper {
 	case t == nil:
 		return carrier
 	case t.player != nil:
-		return playing{t}
+		return playingTransport{t}
 	}
-	return recording{carrier, t}
+	return recordingTransport{carrier, t}
 }
 
-// recorded are the headers of an answer that the agent reads.
-func recorded(h http.Header) map[string][]string {
+// recordedHeaders returns the headers of an answer that the agent reads.
+func recordedHeaders(h http.Header) map[string][]string {
 	kept := map[string][]string{}
 	for name, values := range h {
 		lower := strings.ToLower(name)
-		if slices.Contains([]string{"content-type", "retry-after", "date", "location"}, lower) || strings.Contains(lower, "ratelimit") || strings.HasPrefix(lower, "retry-after") {
+		if slices.Contains([]string{"content-type", "date", "location"}, lower) || strings.Contains(lower, "ratelimit") || strings.HasPrefix(lower, "retry-after") {
 			kept[name] = values
 		}
 	}
 	return kept
 }
 
-// nameOf names the address of a request without its query, which may hold a key.
-func nameOf(req *http.Request) string {
+// addressOf returns the method and address of a request without its query, which may hold a key.
+func addressOf(req *http.Request) string {
 	return req.Method + " " + req.URL.Scheme + "://" + req.URL.Host + req.URL.EscapedPath()
 }
 
-func bodyOf(req *http.Request) ([]byte, error) {
+// readBody returns the body of a request, which can then be read once more.
+func readBody(req *http.Request) ([]byte, error) {
 	if req.Body == nil {
 		return nil, nil
 	}
@@ -49,11 +50,11 @@ func bodyOf(req *http.Request) ([]byte, error) {
 	return body, err
 }
 
-// laterBody is the body of a request, read when it is needed: not on the way of the request, if the body can
-// be had once more.
-func laterBody(req *http.Request) (body func(spare []byte) []byte, err error) {
+// deferBody returns a function that returns the body of a request, in the memory of spare where that suffices.
+// If the request can give its body twice, only that function reads it, so that the request does not wait.
+func deferBody(req *http.Request) (body func(spare []byte) []byte, err error) {
 	if req.Body == nil || req.GetBody == nil {
-		text, err := bodyOf(req)
+		text, err := readBody(req)
 		return func([]byte) []byte { return text }, err
 	}
 	again, err := req.GetBody()
@@ -65,33 +66,33 @@ func laterBody(req *http.Request) (body func(spare []byte) []byte, err error) {
 	}, err
 }
 
-// recording records what a transport carries.
-type recording struct {
+// recordingTransport records what a transport carries.
+type recordingTransport struct {
 	http.RoundTripper
 	tape *Tape
 }
 
 // RoundTrip implements http.RoundTripper.
-func (r recording) RoundTrip(req *http.Request) (*http.Response, error) {
+func (r recordingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
-	body, err := laterBody(req)
+	body, err := deferBody(req)
 	if err != nil {
 		return nil, err
 	}
-	x := r.tape.Exchange(nameOf(req), body)
+	x := r.tape.Exchange(addressOf(req), body)
 	res, err := r.RoundTripper.RoundTrip(req)
 	if err != nil {
 		x.Reply(head{Failed: failureOf(err)})
 		x.End(nil)
 		return nil, err
 	}
-	x.Reply(head{Status: res.StatusCode, Header: recorded(res.Header)})
+	x.Reply(head{Status: res.StatusCode, Header: recordedHeaders(res.Header)})
 	res.Body = &recordedBody{ReadCloser: res.Body, exchange: x}
 	return res, nil
 }
 
 // CloseIdleConnections closes those of the transport.
-func (r recording) CloseIdleConnections() {
+func (r recordingTransport) CloseIdleConnections() {
 	if t, ok := r.RoundTripper.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()
 	}
@@ -103,7 +104,7 @@ type recordedBody struct {
 	exchange *Exchange
 
 	mu    sync.Mutex // guards what follows
-	line  []byte     // the end of what was read, which is not recorded yet
+	rest  []byte     // the end of what was read, which is not recorded yet
 	ended bool
 }
 
@@ -112,37 +113,38 @@ func (b *recordedBody) Read(p []byte) (n int, err error) {
 	n, err = b.ReadCloser.Read(p)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.line = append(b.line, p[:n]...)
-	const longest = 1 << 20
-	end := bytes.LastIndexByte(b.line, '\n') + 1
-	if len(b.line) > longest {
-		end = len(b.line)
+	b.rest = append(b.rest, p[:n]...)
+	const longestLine = 1 << 20
+	end := bytes.LastIndexByte(b.rest, '\n') + 1
+	if len(b.rest) > longestLine {
+		end = len(b.rest)
 	}
-	b.put(end)
+	b.record(end)
 	if err != nil {
-		b.end(err)
+		b.finish(err)
 	}
 	return n, err
 }
 
-// base64Name names a piece that is not text.
+// base64Name is the name of a piece that is not text.
 const base64Name = "base64"
 
-// put records the first n bytes of line.
-func (b *recordedBody) put(n int) {
+// record records the first n bytes of rest.
+func (b *recordedBody) record(n int) {
 	if n == 0 || b.ended {
 		return
 	}
-	piece := b.line[:n]
-	b.line = append([]byte(nil), b.line[n:]...)
+	piece := b.rest[:n]
+	b.rest = append([]byte(nil), b.rest[n:]...)
 	b.exchange.Bytes(piece)
 }
 
-func (b *recordedBody) end(err error) {
+// finish records the rest, and the end of the answer with its error.
+func (b *recordedBody) finish(err error) {
 	if b.ended {
 		return
 	}
-	b.put(len(b.line))
+	b.record(len(b.rest))
 	b.ended = true
 	if errors.Is(err, io.EOF) {
 		b.exchange.End(nil)
@@ -154,7 +156,7 @@ func (b *recordedBody) end(err error) {
 // Close implements io.Closer. What was not read is not recorded.
 func (b *recordedBody) Close() error {
 	b.mu.Lock()
-	b.end(errClosedEarly)
+	b.finish(errClosedEarly)
 	b.mu.Unlock()
 	return b.ReadCloser.Close()
 }

@@ -8,16 +8,16 @@ import (
 	"net/http"
 )
 
-// playing answers from a recording.
-type playing struct{ tape *Tape }
+// playingTransport answers from a recording.
+type playingTransport struct{ tape *Tape }
 
 // RoundTrip implements http.RoundTripper.
-func (p playing) RoundTrip(req *http.Request) (*http.Response, error) {
-	body, err := bodyOf(req)
+func (p playingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	body, err := readBody(req)
 	if err != nil {
 		return nil, err
 	}
-	x, err := p.tape.PlayExchange(req.Context(), nameOf(req), body)
+	x, err := p.tape.PlayExchange(req.Context(), addressOf(req), body)
 	if err != nil {
 		return nil, err
 	}
@@ -52,14 +52,14 @@ func stopped(ctx context.Context) error {
 type playedBody struct {
 	ctx      context.Context // of the request, as with any answer
 	exchange *Exchange
-	rest     []byte
+	rest     []byte // of the piece that is being read
 	err      error
 }
 
 // Read implements io.Reader.
 func (b *playedBody) Read(p []byte) (n int, err error) {
 	for len(b.rest) == 0 && b.err == nil {
-		b.read()
+		b.readPiece()
 	}
 	if len(b.rest) == 0 {
 		return 0, b.err
@@ -69,7 +69,8 @@ func (b *playedBody) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-func (b *playedBody) read() {
+// readPiece sets rest to the next piece, or err at the end of the answer.
+func (b *playedBody) readPiece() {
 	e, ok := b.exchange.Next(b.ctx)
 	switch {
 	case !ok:
