@@ -73,14 +73,14 @@ func (c *comparison) compare(path string, want, got any) *mismatch {
 	switch want := want.(type) {
 	case map[string]any:
 		if got, ok := got.(map[string]any); ok {
-			return c.objects(path, want, got)
+			return c.compareObjects(path, want, got)
 		}
 	case []any:
 		if got, ok := got.([]any); ok {
-			return c.lists(path, want, got)
+			return c.compareLists(path, want, got)
 		}
 	case string:
-		if got, ok := got.(string); ok && c.texts(want, got) {
+		if got, ok := got.(string); ok && c.equalTexts(want, got) {
 			return nil
 		}
 	default:
@@ -91,7 +91,7 @@ func (c *comparison) compare(path string, want, got any) *mismatch {
 	return &mismatch{path, show(want), show(got)}
 }
 
-func (c *comparison) objects(path string, want, got map[string]any) *mismatch {
+func (c *comparison) compareObjects(path string, want, got map[string]any) *mismatch {
 	names := slices.Concat(slices.Collect(maps.Keys(want)), slices.Collect(maps.Keys(got)))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
@@ -116,7 +116,7 @@ func (c *comparison) objects(path string, want, got map[string]any) *mismatch {
 	return nil
 }
 
-func (c *comparison) lists(path string, want, got []any) *mismatch {
+func (c *comparison) compareLists(path string, want, got []any) *mismatch {
 	for i := range max(len(want), len(got)) {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		switch {
@@ -132,8 +132,8 @@ func (c *comparison) lists(path string, want, got []any) *mismatch {
 	return nil
 }
 
-// texts reports whether two texts are equal but for durations and pairs of ids.
-func (c *comparison) texts(want, got string) bool {
+// equalTexts reports whether two texts are equal but for durations and pairs of ids.
+func (c *comparison) equalTexts(want, got string) bool {
 	want, got = withoutTimes(want), withoutTimes(got)
 	if want == got {
 		for _, id := range agentID().FindAllString(want, -1) {

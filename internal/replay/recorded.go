@@ -8,13 +8,14 @@ import (
 	"acp-agent/internal/record"
 )
 
-func newFrames(p *record.Player) *frames {
-	f := &frames{
-		player: p, ended: p.HasEnd(), next: -1, compare: newComparison(p.Masked()), recorded: callers{}, live: callers{},
-		requests: map[string]request{}, bySession: map[string][]*frame{}, skip: map[int]bool{}, ids: map[string]string{}, states: map[string]*states{},
+// newMatcher reads the recorded frames of a player.
+func newMatcher(p *record.Player) *matcher {
+	m := &matcher{
+		player: p, inHand: -1, compare: newComparison(p.Masked()), recorded: callers{}, live: callers{},
+		requests: map[string]request{}, bySession: map[string][]*frame{}, skip: map[int]bool{}, requestIDs: map[string]string{}, states: map[string]*stateValues{},
 	}
-	r := recordedFrames{
-		frames: f, open: openRequests{all: f.requests}, toolRequests: map[string]bool{}, answers: map[string]bool{}, closed: map[string]bool{},
+	r := recordingReader{
+		matcher: m, open: openRequests{all: m.requests}, toolRequests: map[string]bool{}, answers: map[string]bool{}, closed: map[string]bool{},
 	}
 	for i, e := range p.Entries {
 		switch e.Kind {
@@ -30,23 +31,23 @@ func newFrames(p *record.Player) *frames {
 			r.out(i, e.Data)
 		}
 	}
-	p.Finish(r.free...)
-	return f
+	p.Finish(r.unordered...)
+	return m
 }
 
-// recordedFrames reads the entries of a recording into frames, in their order.
-type recordedFrames struct {
-	*frames
+// recordingReader reads the entries of a recording into a matcher, in their order.
+type recordingReader struct {
+	*matcher
 	open         openRequests
 	toolRequests map[string]bool // ids of requests of the agent that tools made
 	answers      map[string]bool // texts that answered questions, such as the answer of a command
 	inputEnded   bool
 	closed       map[string]bool // sessions that the client has closed
-	free         []int           // entries that a replay does not wait for
+	unordered    []int           // entries that a replay does not wait for
 }
 
 // in reads a line of the client. The client's answer to a request of a tool is not passed to the agent.
-func (r *recordedFrames) in(entry int, data []byte) {
+func (r *recordingReader) in(entry int, data []byte) {
 	var l line
 	if json.Unmarshal(data, &l) != nil {
 		return
@@ -55,16 +56,16 @@ func (r *recordedFrames) in(entry int, data []byte) {
 	if l.Method != "" && l.ID != nil {
 		prompt := l.Params.Prompt
 		command := len(prompt) > 0 && strings.HasPrefix(prompt[len(prompt)-1].Text, "/")
-		r.open.begin(string(l.ID), request{session: l.Params.SessionID, method: l.Method, command: command})
+		r.open.opened(string(l.ID), request{session: l.Params.SessionID, method: l.Method, command: command})
 	}
 	if l.Method == "" && r.toolRequests[string(l.ID)] {
 		r.skip[entry] = true
-		r.free = append(r.free, entry)
+		r.unordered = append(r.unordered, entry)
 	}
 }
 
 // answered reads the answer to a question.
-func (r *recordedFrames) answered(data []byte) {
+func (r *recordingReader) answered(data []byte) {
 	var text string
 	if json.Unmarshal(data, &text) == nil {
 		r.answers[strings.TrimSpace(text)] = text != ""
@@ -72,20 +73,20 @@ func (r *recordedFrames) answered(data []byte) {
 }
 
 // looked reads a look of the agent. The looks of a session or process that ends have no order.
-func (r *recordedFrames) looked(entry int, key string) {
+func (r *recordingReader) looked(entry int, key string) {
 	if session, _, _ := strings.Cut(key, " "); r.inputEnded || r.closed[session] {
-		r.free = append(r.free, entry)
+		r.unordered = append(r.unordered, entry)
 	}
 }
 
 // out reads a line of the agent.
-func (r *recordedFrames) out(entry int, data []byte) {
-	r.open.end(data)
+func (r *recordingReader) out(entry int, data []byte) {
+	r.open.answered(data)
 	out := parse(data, r.requests)
 	out.entry = entry
-	r.recorded.note(out)
-	if r.requests[out.id].aside && out.kind == "response" {
-		markAside(r.bySession[out.session], r.answers)
+	r.recorded.resolve(out)
+	if out.kind == "response" && r.requests[out.id].duringTurn {
+		markAnswer(r.bySession[out.session], r.answers)
 	}
 	states, rest := splitStates(out)
 	for _, state := range states {
@@ -94,14 +95,14 @@ func (r *recordedFrames) out(entry int, data []byte) {
 	out.value = rest
 	if out.kind == "state" {
 		r.addState(out)
-		r.free = append(r.free, entry)
+		r.unordered = append(r.unordered, entry)
 		return
 	}
 	if madeByTool(out.method) || out.progress || out.method == "$/cancel_request" {
 		if out.id != "" {
 			r.toolRequests[out.id] = true
 		}
-		r.free = append(r.free, entry)
+		r.unordered = append(r.unordered, entry)
 		if !out.progress {
 			return
 		}
@@ -115,9 +116,9 @@ func madeByTool(method string) bool {
 	return strings.HasPrefix(method, "fs/") || strings.HasPrefix(method, "terminal/")
 }
 
-// markAside marks the text that answered a prompt during a turn: the last text before the answer that was
-// recorded as the answer to a question, or else the last that was sent in one piece.
-func markAside(frames []*frame, answers map[string]bool) {
+// markAnswer marks the text that answers a prompt during a turn as unordered: the last text before the response
+// that was recorded as the answer to a question, or else the last that was sent in one piece.
+func markAnswer(frames []*frame, answers map[string]bool) {
 	pieces := map[string]int{}
 	var last *frame
 	for _, f := range frames {
@@ -125,15 +126,15 @@ func markAside(frames []*frame, answers map[string]bool) {
 	}
 	for _, f := range slices.Backward(frames) {
 		switch {
-		case f.kind != "text" || f.aside:
+		case f.kind != "text" || f.unordered:
 		case answers[strings.TrimSpace(f.text)]:
-			f.aside = true
+			f.unordered = true
 			return
 		case last == nil && pieces[f.message] == 1:
 			last = f
 		}
 	}
 	if last != nil {
-		last.aside = true
+		last.unordered = true
 	}
 }

@@ -44,10 +44,10 @@ type Result struct {
 func Run(ctx context.Context, p *record.Player, serve Serve) (Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &run{player: p, frames: newFrames(p)}
+	r := &run{player: p, matcher: newMatcher(p)}
 	in, feed := io.Pipe()
 	served := make(chan error, 1)
-	go func() { served <- serve(ctx, &reader{Reader: in, handled: r.frames.handled}, io.Discard, r.line) }()
+	go func() { served <- serve(ctx, &reader{Reader: in, handled: r.matcher.handled}, io.Discard, r.line) }()
 	fed := make(chan struct{})
 	go func() {
 		defer close(fed)
@@ -64,7 +64,7 @@ func Run(ctx context.Context, p *record.Player, serve Serve) (Result, error) {
 	if interrupted != nil && difference == nil {
 		return Result{}, interrupted
 	}
-	return Result{Frames: r.frames.count(), Difference: difference, Running: running}, nil
+	return Result{Frames: r.matcher.count(), Difference: difference, Running: running}, nil
 }
 
 // endsWithin waits until serve has returned, and reports whether it did within limit.
@@ -80,14 +80,14 @@ func endsWithin(served <-chan error, limit time.Duration) bool {
 }
 
 type run struct {
-	player *record.Player
-	frames *frames
+	player  *record.Player
+	matcher *matcher
 }
 
 // line gets each line of the connection.
 func (r *run) line(dir string, line []byte) {
 	if dir == "out" {
-		r.frames.sent(line)
+		r.matcher.sent(line)
 	}
 }
 
@@ -117,7 +117,7 @@ func (r *run) feed(ctx context.Context, to *io.PipeWriter) {
 		default:
 			continue
 		}
-		if r.frames.skipped(i) {
+		if r.matcher.skipped(i) {
 			continue
 		}
 		if r.player.Await(ctx, i) != nil {
@@ -125,8 +125,8 @@ func (r *run) feed(ctx context.Context, to *io.PipeWriter) {
 		}
 		switch e.Kind {
 		case record.In:
-			r.frames.pass(i)
-			if _, err := to.Write(append(r.frames.incoming(e.Data), '\n')); err != nil {
+			r.matcher.passing(i)
+			if _, err := to.Write(append(r.matcher.input(e.Data), '\n')); err != nil {
 				return
 			}
 			r.awaitHandling(ctx, i)
@@ -155,7 +155,7 @@ func (r *run) awaitHandling(ctx context.Context, i int) {
 func (r *run) awaitStates(ctx context.Context) {
 	waiting, cancel := context.WithTimeout(ctx, patience/2) // less than watch waits
 	defer cancel()
-	for r.frames.stateDifference() != nil && waiting.Err() == nil {
+	for r.matcher.stateDifference() != nil && waiting.Err() == nil {
 		_ = pause.For(waiting, lateWait) // the loop sees its end
 	}
 }
@@ -173,7 +173,7 @@ func (r *run) watch(ctx context.Context) {
 		switch {
 		case !finished:
 			wait += r.gap(at.First)
-		case r.frames.stateDifference() == nil:
+		case r.matcher.stateDifference() == nil:
 			wait = lateWait
 		}
 		timer := time.NewTimer(wait)
@@ -188,7 +188,7 @@ func (r *run) watch(ctx context.Context) {
 			}
 			if !finished {
 				_ = r.player.Differ(r.missing(at.First, time.Since(at.Since)))
-			} else if d := r.frames.stateDifference(); d != nil {
+			} else if d := r.matcher.stateDifference(); d != nil {
 				_ = r.player.Differ(*d)
 			}
 			timer.Stop()

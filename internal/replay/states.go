@@ -7,40 +7,39 @@ import (
 	"acp-agent/internal/record"
 )
 
-// states are the values of a state of a session, such as its options. Two changes may come in one frame or
-// in two, or in a response, so only the last value has to come.
-type states struct {
+// stateValues are the values of one state of a session, such as its options. Two changes may come in one frame,
+// in two or in a response, so only the last value has to come.
+type stateValues struct {
 	recorded []*frame
 	last     *frame // the last one that the agent sent
 }
 
-func stateKey(session string, f *frame) string { return session + " " + f.of }
+// valuesOf returns the values of the state that a frame has.
+func (m *matcher) valuesOf(session string, f *frame) *stateValues {
+	key := session + " " + f.about
+	if m.states[key] == nil {
+		m.states[key] = &stateValues{}
+	}
+	return m.states[key]
+}
 
 // addState adds a recorded state.
-func (f *frames) addState(recorded *frame) {
-	key := stateKey(recorded.session, recorded)
-	if f.states[key] == nil {
-		f.states[key] = &states{}
-	}
-	s := f.states[key]
+func (m *matcher) addState(recorded *frame) {
+	s := m.valuesOf(recorded.session, recorded)
 	s.recorded = append(s.recorded, recorded)
 }
 
-// stateSent compares a state that the agent sent.
-func (f *frames) stateSent(session string, live *frame) {
-	s := f.states[stateKey(session, live)]
-	if s == nil {
-		s = &states{}
-		f.states[stateKey(session, live)] = s
-	}
+// matchState matches a state that the agent sent.
+func (m *matcher) matchState(session string, live *frame) {
+	s := m.valuesOf(session, live)
 	s.last = live
 	for _, want := range s.recorded {
-		if !want.done && f.compare.equal(want.value, live.value) == nil {
+		if !want.done && m.compare.equal(want.value, live.value) == nil {
 			want.done = true
 			if !want.inResponse {
-				f.matched++
+				m.matched++
 			}
-			f.player.NoteProgress()
+			m.player.NoteProgress()
 			return
 		}
 	}
@@ -48,10 +47,10 @@ func (f *frames) stateSent(session string, live *frame) {
 
 // stateDifference returns a difference between the last value of a state and the recorded one; nil when
 // no state differs.
-func (f *frames) stateDifference() *record.Difference {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, s := range f.states {
+func (m *matcher) stateDifference() *record.Difference {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range m.states {
 		if len(s.recorded) == 0 {
 			continue
 		}
@@ -61,11 +60,11 @@ func (f *frames) stateDifference() *record.Difference {
 		}
 		d := &record.Difference{Entry: want.entry, What: "the agent does not send this", Want: show(want.value), Got: "nothing"}
 		if s.last != nil {
-			m := f.compare.equal(want.value, s.last.value)
-			if m == nil {
+			difference := m.compare.equal(want.value, s.last.value)
+			if difference == nil {
 				continue // it matched an earlier recorded value, which the agent did not send this time
 			}
-			d.What, d.Path, d.Want, d.Got = "the agent sends something else", m.path, m.want, m.got
+			d.What, d.Path, d.Want, d.Got = "the agent sends something else", difference.path, difference.want, difference.got
 		}
 		return d
 	}
@@ -73,8 +72,7 @@ func (f *frames) stateDifference() *record.Difference {
 }
 
 // splitStates returns the states that a response contains as frames of their own, and the response without
-// them: what may be chosen and how commands are confined, which the agent finds out while it opens a
-// session.
+// them: what may be chosen and how commands are confined, which the agent finds out while it opens a session.
 func splitStates(f *frame) (states []*frame, rest any) {
 	response, _ := f.value.(map[string]any)
 	result, _ := response["result"].(map[string]any)
