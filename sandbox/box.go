@@ -79,12 +79,11 @@ type Request struct {
 	// Network opens the network. GitConfig leaves the repositories' configuration
 	// writable.
 	Network, GitConfig bool
-	// Joined says that the command is started in a network namespace of the session, which
-	// has no way out but the agent's. Packages opens the package managers' directories to it,
-	// as Network does.
-	Joined, Packages bool
-	// SSHAgent is the socket of the user's agent of ssh, if they opened it to commands; one
-	// that is Joined may use it.
+	// ViaProxy says that the command reaches the network through the agent's proxy alone: it is started in a
+	// network namespace of the session. Packages opens the package managers' directories to it, as Network does.
+	ViaProxy, Packages bool
+	// SSHAgent is the socket of the user's agent of ssh, if they opened it to commands; one with ViaProxy may
+	// use it.
 	SSHAgent string
 	// Reading is of a command that is to change nothing: of all that is named here it
 	// may write Tmp alone.
@@ -136,7 +135,7 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 	}
 	home := b.home(r)
 	p := &Policy{
-		Kind: report.Kind, Program: report.Program, Tmp: r.Tmp, Network: r.Network, Joined: r.Joined,
+		Kind: report.Kind, Program: report.Program, Tmp: r.Tmp, Network: r.Network, ViaProxy: r.ViaProxy,
 		Masked:    slices.Concat(b.masked(r, report.Kind), home.masked, r.Closed, r.Hidden),
 		Secrets:   r.Secrets,
 		Readable:  slices.Concat(r.Readable, nonEmpty(r.Private), home.readable(b), b.Readable),
@@ -161,7 +160,7 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 		p.Writable = append(p.Writable, b.Packages...)
 	}
 	c.Env = slices.Concat(c.Env, b.caches(r, p))
-	c.Release = b.held.take(b.HoldDir, b.guarded(r, home.repositories, report.Kind))
+	c.Release = b.held.acquire(b.HoldDir, b.guarded(r, home.repositories, report.Kind))
 	return c, nil
 }
 

@@ -20,7 +20,7 @@ func (p *Policy) bubblewrap(start *launch.Start) error {
 		"--die-with-parent", "--new-session", "--cap-drop", "ALL",
 		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
 	}
-	if !p.Network && !p.Joined {
+	if !p.Network && !p.ViaProxy {
 		args = append(args, "--unshare-net")
 	}
 	v, err := p.viewFor(start)

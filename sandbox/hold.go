@@ -15,12 +15,11 @@ type holding struct {
 	own  *claims
 }
 
-// take makes the directories that are not there, and counts the ones that an agent
-// process made. The last command of the last process that needs one removes it, if
-// it is empty still: without the directory, what is mounted there for the command of
-// another process would be gone. dir keeps what is held, for the next start after a
-// kill; empty keeps nothing.
-func (h *holding) take(dir string, dirs []string) (release func()) {
+// acquire makes the directories that do not exist, and counts the uses of those that an agent process made. The
+// last command of the last process that needs one removes it if it is still empty; to remove it earlier would
+// unmount what is mounted there for the command of another process. dir keeps a record of what is held, for the
+// next start after a kill; empty keeps none.
+func (h *holding) acquire(dir string, dirs []string) (release func()) {
 	if len(dirs) == 0 {
 		return func() {}
 	}
@@ -30,7 +29,7 @@ func (h *holding) take(dir string, dirs []string) (release func()) {
 	defer unlock()
 	var mine []string
 	for _, dir := range dirs {
-		if h.made[dir] == 0 && !h.hold(dir, others) {
+		if h.made[dir] == 0 && !h.makeOrShare(dir, others) {
 			continue // the user's, or not to be made; its parent is then not writable either
 		}
 		if h.made == nil {
@@ -39,12 +38,12 @@ func (h *holding) take(dir string, dirs []string) (release func()) {
 		h.made[dir]++
 		mine = append(mine, dir)
 	}
-	return sync.OnceFunc(func() { h.letGo(dir, mine) })
+	return sync.OnceFunc(func() { h.release(dir, mine) })
 }
 
-// hold makes a directory, or shares one that another process made. It is claimed
+// makeOrShare makes a directory, or shares one that another process made. It is claimed
 // before it is made: a kill between the two leaves a claim of nothing.
-func (h *holding) hold(dir string, others held) bool {
+func (h *holding) makeOrShare(dir string, others held) bool {
 	if _, err := os.Lstat(dir); err == nil {
 		if !others.any(dir) {
 			return false
@@ -67,12 +66,13 @@ func (h *holding) has(dir string) bool {
 	return h.made[dir] > 0
 }
 
-func (h *holding) letGo(dir string, dirs []string) {
+// release drops one use of each directory, and removes those that no command needs any more.
+func (h *holding) release(dir string, dirs []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	others, unlock := h.others(dir)
 	defer unlock()
-	for _, dir := range slices.Backward(dirs) { // what lies in another comes after it
+	for _, dir := range slices.Backward(dirs) { // a directory comes before those within it
 		if h.made[dir]--; h.made[dir] > 0 {
 			continue
 		}
@@ -87,8 +87,8 @@ func (h *holding) letGo(dir string, dirs []string) {
 	}
 }
 
-// others keeps other processes from making and removing directories until unlock,
-// and tells what they hold. Without it each process knows of its own alone.
+// others keeps other processes from making and removing directories until unlock, and returns what they
+// hold. Where that cannot be done, each process knows only its own directories.
 func (h *holding) others(dir string) (others held, unlock func()) {
 	if dir == "" {
 		return nil, func() {}
@@ -103,7 +103,7 @@ func (h *holding) others(dir string) (others held, unlock func()) {
 	return readClaims(dir, h.own), unlock
 }
 
-// sweepHeld removes what processes that are gone made and did not remove.
+// sweepHeld removes the directories that ended processes made and did not remove.
 func sweepHeld(dir string) {
 	if _, err := os.Lstat(dir); err != nil {
 		return // nothing was ever held
@@ -127,8 +127,8 @@ func sweepHeld(dir string) {
 	}
 }
 
-// Sweep removes the directories that agent processes which were killed had made to be
-// mounted on. Directories that are in use, or hold anything, stay.
+// Sweep removes the directories that killed agent processes had made as mount points. Directories that are
+// in use or not empty stay.
 func (b *Box) Sweep() {
 	if b != nil && b.HoldDir != "" {
 		sweepHeld(b.HoldDir)

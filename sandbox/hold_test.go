@@ -15,7 +15,7 @@ const holdEnv = "SANDBOX_HOLD"
 // holdAndDie makes the directories and never lets go of them.
 func holdAndDie(claims string, dirs []string) {
 	var h holding
-	h.take(claims, dirs)
+	h.acquire(claims, dirs)
 	if self, err := os.FindProcess(os.Getpid()); err == nil {
 		_ = self.Kill()
 	}
@@ -64,9 +64,9 @@ func TestHolding_Shared(t *testing.T) {
 	t.Parallel()
 	claims, dirs := heldGround(t)
 	var one, other holding
-	first := one.take(claims, dirs)
-	again := one.take(claims, dirs)
-	second := other.take(claims, dirs)
+	first := one.acquire(claims, dirs)
+	again := one.acquire(claims, dirs)
+	second := other.acquire(claims, dirs)
 	if there(dirs) != len(dirs) {
 		t.Fatal("not all directories were made")
 	}
@@ -86,7 +86,7 @@ func TestHolding_Shared(t *testing.T) {
 	if err := os.Mkdir(dirs[0], 0o755); err != nil {
 		t.Fatal(err)
 	}
-	other.take(claims, dirs)()
+	other.acquire(claims, dirs)()
 	if n := there(dirs); n != 1 {
 		t.Errorf("%d directories are there, want the user's own", n)
 	}
@@ -120,7 +120,7 @@ func TestHolding_Killed(t *testing.T) {
 		}},
 		{name: "in use by another process", left: []int{2}, meanwhile: func(t *testing.T, claims string, dirs []string) {
 			var other holding
-			t.Cleanup(other.take(claims, dirs[2:]))
+			t.Cleanup(other.acquire(claims, dirs[2:]))
 		}},
 		{name: "killed twice", meanwhile: killedHolder},
 		{name: "a claim that was not written to its end", meanwhile: func(t *testing.T, claims string, _ []string) {

@@ -23,7 +23,7 @@ func (p *Policy) namespaces(start *launch.Start) error {
 		return err
 	}
 	filter := seccompFilter(apart, p)
-	apartNetwork := !p.Network && !p.Joined
+	apartNetwork := !p.Network && !p.ViaProxy
 	start.Sandbox = true
 	start.Fork = func(argv []string, attr *syscall.ProcAttr, ready func(pid int) error) (int, error) {
 		var build, enter nsfork.Script

@@ -39,13 +39,13 @@ type Policy struct {
 	Tmp string `json:"tmp,omitempty"`
 	// Network leaves the network open.
 	Network bool `json:"network,omitempty"`
-	// Joined says that the command is started in a network namespace that is closed
-	// already, so that bubblewrap makes none.
-	Joined bool `json:"joined,omitempty"`
-	// Proxy is the port of the loopback address at which a command that is Joined finds its
+	// ViaProxy says that the command reaches the network through a proxy alone: it is started in a network
+	// namespace that is closed already, so that bubblewrap makes none.
+	ViaProxy bool `json:"via_proxy,omitempty"`
+	// Proxy is the port of the loopback address at which a command with ViaProxy finds its
 	// proxy. On macOS, where there are no network namespaces, it is all that it can connect to.
 	Proxy int `json:"proxy,omitempty"`
-	// SSHConfig is the user's settings of ssh, which a command that is Joined sees with
+	// SSHConfig is the user's settings of ssh, which a command with ViaProxy sees with
 	// shared connections switched off; empty where it sees none.
 	SSHConfig string `json:"ssh_config,omitempty"`
 	// Reading says that the command is to change nothing: there is nothing Writable but

@@ -71,7 +71,7 @@ func TestHolding(t *testing.T) {
 	}
 	var h holding
 	all := []string{made, used, there, filepath.Join(dir, "no", "parent")}
-	first, second := h.take("", all), h.take("", all)
+	first, second := h.acquire("", all), h.acquire("", all)
 	first()
 	first() // once is enough
 	if missing(made) {

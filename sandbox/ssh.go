@@ -19,7 +19,7 @@ const SSHAgentVariable = "SSH_AUTH_SOCK"
 
 // sshAgent is the socket that a command may use, without links; empty for none.
 func (r Request) sshAgent() string {
-	if !r.Joined {
+	if !r.ViaProxy {
 		return ""
 	}
 	return resolved(r.SSHAgent)

@@ -57,7 +57,7 @@ func (p *Policy) viewFor(start *launch.Start) (view, error) {
 	}
 	v.ownDirs(p.Tmp)
 	v.places(p)
-	if p.closesFiles() || p.Joined {
+	if p.closesFiles() || p.ViaProxy {
 		self, err := os.Executable()
 		if err != nil {
 			return nil, err
@@ -69,7 +69,7 @@ func (p *Policy) viewFor(start *launch.Start) (view, error) {
 			return nil, err
 		}
 	}
-	if p.Joined {
+	if p.ViaProxy {
 		v.viaProxy(p.SSHConfig)
 	}
 	return v, nil

@@ -197,7 +197,7 @@ func (s *servers) networkOf(ctx context.Context, server mcp.Server) (run.Grant, 
 	case !server.AsksHosts || server.Unconfined:
 		grant.Network = true
 		return grant, nil
-	case !runner.ConnectsListed(ctx):
+	case !runner.CanUseProxy(ctx):
 		report, _, err := runner.Sandbox(ctx)
 		if err != nil {
 			return grant, err
@@ -219,7 +219,7 @@ func (s *servers) mayHold(ctx context.Context, server mcp.Server) error {
 	if err == nil && (report.Refused == "" && (!report.Confines() || !report.Network)) {
 		err = errOpenNetwork
 	}
-	if err == nil && len(server.Hosts) > 0 && !runner.ConnectsListed(ctx) {
+	if err == nil && len(server.Hosts) > 0 && !runner.CanUseProxy(ctx) {
 		s.noteHost(server, "it has no network: "+heldBy(report)+" cannot tell hosts apart here, so its list opens none")
 	}
 	return err

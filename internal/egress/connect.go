@@ -11,15 +11,15 @@ import (
 	"acp-agent/internal/network"
 )
 
-// connect judges a destination, looks it up and connects to it. A server of the clients' own, on
-// their loopback address, needs no judge.
+// connect judges a destination, looks it up and connects to it. A server on the clients' own loopback address is
+// not judged.
 func (p *Proxy) connect(ctx context.Context, to Destination) (net.Conn, error) {
 	if p.o.Inside != nil && to.loopback() {
 		if conn, err := p.o.Inside(ctx, int(to.Port)); err == nil {
 			return conn, nil
 		}
 	}
-	// The judge's answer counts also when the client has gone.
+	// With the context of the proxy, so that the answer is not lost when the client gives up.
 	if err := p.o.Judge(p.ctx, to); err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (p *Proxy) connect(ctx context.Context, to Destination) (net.Conn, error) {
 		private := network.Judge(addr)
 		switch {
 		case private == "" && proxy != nil:
-			continue // the user's proxy connects to it, below
+			continue // below, the user's proxy connects to it by name
 		case private != "" && to.Private == "":
 			// Only now is it known that the name leads to an address that is not public.
 			found := to
@@ -57,11 +57,10 @@ func (p *Proxy) connect(ctx context.Context, to Destination) (net.Conn, error) {
 	return nil, failed
 }
 
-// addresses returns the addresses of a destination that passed. Where public and other
-// addresses stand beside each other, only the public ones count: a name that has both may
-// have been made to reach the others. The names of this machine are not looked up, for a
-// server of names could say something else. Where there is a proxy on the way, it may be the only
-// one that can look the name up: then there are no addresses.
+// addresses returns the addresses of a destination that passed. Of a name with public and other addresses only the
+// public ones count: such a name may have been made to reach the others. Names of this machine are not looked
+// up, because a name server could answer with something else. With upstream set, a name that cannot be looked up
+// has no addresses: the user's proxy may be the only one that can look it up.
 func (p *Proxy) addresses(ctx context.Context, to Destination, upstream bool) ([]netip.Addr, error) {
 	if addr, err := netip.ParseAddr(to.Host); err == nil {
 		return []netip.Addr{addr}, nil

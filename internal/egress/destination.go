@@ -16,8 +16,8 @@ type Destination struct {
 	// without brackets.
 	Host string
 	Port uint16
-	// Private says why the host is not on the public web, "" when it is or when that
-	// is not known yet: of a name that is not judged, nothing is looked up.
+	// Private says why the host is not on the public web; "" when it is, or when that is not known because
+	// the name has not been looked up.
 	Private string
 	// Addr is the address to which a name leads, where Private says that it is not
 	// public.

@@ -4,12 +4,12 @@
 // It owns the protocols in which clients ask for a host ([Serve]: HTTP CONNECT, plain
 // HTTP and SOCKS version 5 on one listener), the credential that a client has to show, the
 // order of judging, looking up and connecting, and the comparison of the name in a TLS
-// handshake with the one that was judged. It refuses to know rules, questions, commands
-// and sandboxes: the caller hands over the listener of a command, and a judge.
+// handshake with the one that was judged. It does not depend on rules, questions, commands
+// and sandboxes: the caller passes the listener of a command, and a judge.
 //
-// A name is judged before it is looked up, for a look-up tells the servers of the name
-// about it. The addresses that the name leads to are judged next, and the connection is
-// made to one of these very addresses: there is no second look-up that could differ.
+// A name is judged before it is looked up, because a look-up is seen by its name servers. The addresses that the
+// name leads to are judged next, and the proxy connects to one of these very addresses: there is no second
+// look-up whose answer could differ.
 //
 //	proxy := egress.Serve(listener, egress.Options{
 //		Credential: credential,
@@ -17,9 +17,8 @@
 //	})
 //	defer proxy.Close()
 //
-// Where the user has a proxy of their own ([UpstreamFrom]), the connection goes through that
-// by the name, which passed, unless the name leads to no public address: that proxy looks the
-// name up itself, and what it reaches is its own to say.
+// Where the user has a proxy of their own ([UpstreamFrom]), that proxy connects to a name that passed, unless the
+// name leads to no public address. It looks the name up itself, so which address it reaches is not checked here.
 //
 // Two servers behind one TLS name cannot be told apart: what a front server forwards
 // within the encrypted connection is not seen.

@@ -17,13 +17,13 @@ import (
 
 const maxHeaderBytes = 64 << 10
 
-// newHTTPServer answers clients that speak HTTP. Requests are read and written again by
-// net/http, so that what a server gets is one well-formed request.
+// newHTTPServer returns the server for clients that speak HTTP. net/http parses each request and writes it anew,
+// so that the destination gets one well-formed request.
 func (p *Proxy) newHTTPServer() *http.Server {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	silent := log.New(io.Discard, "", 0)
-	forward := &httputil.ReverseProxy{
+	forwarder := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.Host = r.In.URL.Host
 			if _, named := r.Out.Header["User-Agent"]; !named {
@@ -45,13 +45,13 @@ func (p *Proxy) newHTTPServer() *http.Server {
 		},
 		FlushInterval: -1,
 		ErrorLog:      silent,
-		ErrorHandler:  func(w http.ResponseWriter, r *http.Request, err error) { fail(w, r.URL.Host, err) },
+		ErrorHandler:  func(w http.ResponseWriter, r *http.Request, err error) { writeFailure(w, r.URL.Host, err) },
 	}
 	return &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if p.startRequest() {
 				defer p.running.Done()
-				p.answer(w, r, forward)
+				p.answer(w, r, forwarder)
 			}
 		}),
 		Protocols:         &protocols,
@@ -87,7 +87,7 @@ func (p *Proxy) authorized(r *http.Request) bool {
 	return err == nil && strings.EqualFold(scheme, "Basic") && p.isCredential(string(decoded))
 }
 
-// isCredential compares user:password, in a time that says nothing about how much is right.
+// isCredential compares user:password, in a time that does not depend on how much of it is right.
 func (p *Proxy) isCredential(pair string) bool {
 	return subtle.ConstantTimeCompare([]byte(pair), []byte(User+":"+p.o.Credential)) == 1
 }
@@ -96,18 +96,18 @@ func (p *Proxy) isCredential(pair string) bool {
 func (p *Proxy) tunnelHTTP(w http.ResponseWriter, r *http.Request) {
 	to, err := parsePair(r.Host)
 	if err != nil {
-		fail(w, r.Host, &Refusal{Reason: err.Error()})
+		writeFailure(w, r.Host, &Refusal{Reason: err.Error()})
 		return
 	}
 	server, err := p.connect(r.Context(), to)
 	if err != nil {
-		fail(w, to.Pair(), err)
+		writeFailure(w, to.Pair(), err)
 		return
 	}
 	defer server.Close()
 	client, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		fail(w, to.Pair(), err)
+		writeFailure(w, to.Pair(), err)
 		return
 	}
 	defer client.Close()
@@ -118,18 +118,13 @@ func (p *Proxy) tunnelHTTP(w http.ResponseWriter, r *http.Request) {
 	p.relay(to, client, buffered.Reader, server)
 }
 
-// fail tells a client why it is not connected: 403 when that was decided, 502 when the
-// host could not be reached.
-func fail(w http.ResponseWriter, pair string, err error) {
-	status := http.StatusBadGateway
+// writeFailure tells a client why it is not connected: 403 for a refusal, 502 when the host cannot be reached.
+func writeFailure(w http.ResponseWriter, pair string, err error) {
+	status, text := http.StatusBadGateway, "acp-agent: "+pair+" cannot be reached: "+err.Error()
 	if _, refused := errors.AsType[*Refusal](err); refused {
-		status = http.StatusForbidden
+		status, text = http.StatusForbidden, "acp-agent: the network is closed for "+pair+": "+err.Error()
 	}
-	text := "acp-agent: the network is closed for " + pair + ": " + err.Error()
-	if status == http.StatusBadGateway {
-		text = "acp-agent: " + pair + " cannot be reached: " + err.Error()
-	}
-	// Some clients show nothing of a refused tunnel but its headers.
+	// Some clients show only the headers of a refused tunnel.
 	w.Header().Set("X-Acp-Agent", url.PathEscape(text))
 	http.Error(w, text, status)
 }

@@ -19,8 +19,8 @@ const (
 	requestTimeout = 30 * time.Second
 	// dialTimeout bounds the connection to a host, or to the user's proxy and its answer.
 	dialTimeout = 30 * time.Second
-	// acceptPause is how long the proxy waits after an Accept that failed, for want of
-	// descriptors for example.
+	// acceptPause is how long the proxy waits after an Accept that failed, for example because the process has
+	// no more file descriptors.
 	acceptPause = 50 * time.Millisecond
 	// maxConnections bounds the connections of one proxy; further ones wait to be accepted.
 	maxConnections = 256
@@ -31,12 +31,10 @@ type Options struct {
 	// Credential is the password that each client has to show, as [User]. Empty means
 	// that none is asked for.
 	Credential string
-	// Judge decides about a destination: nil lets the connection through, a *Refusal and
-	// any other error do not. It is called before a name is looked up, and where the name
-	// leads to no public address once more for each address, with Private and Addr set,
-	// before that is connected to. It may wait for the user;
-	// ctx ends with the proxy, not with the client, so that an answer is not lost on a
-	// client that gave up.
+	// Judge decides about a destination: nil lets the connection through, any error does not, and a *Refusal
+	// says why. It is called before a name is looked up; if the name leads to no public address, it is called
+	// again for each address, with Private and Addr set, before the proxy connects to that. It may wait for the
+	// user; ctx ends with the proxy, not with the client, so that an answer is not lost when a client gives up.
 	Judge func(ctx context.Context, to Destination) error
 	// LookUp finds the addresses of a name; nil means the system's resolver.
 	LookUp func(ctx context.Context, name string) ([]netip.Addr, error)
@@ -59,18 +57,16 @@ type Proxy struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	http     *http.Server
-	// requests are connections of clients that speak HTTP.
-	requests chan net.Conn
-	slots    chan struct{}
-	running  sync.WaitGroup
+	requests chan net.Conn  // connections of clients that speak HTTP
+	slots    chan struct{}  // one value for each connection that was accepted
+	running  sync.WaitGroup // goroutines, and requests of the HTTP server
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards what follows
 	open   map[net.Conn]bool
 	closed bool
 }
 
-// Serve answers the clients of a listener until Close. The listener is the proxy's from
-// now on.
+// Serve answers the clients of a listener until Close, which also closes the listener.
 func Serve(l net.Listener, o Options) *Proxy {
 	if o.Dial == nil {
 		dialer := net.Dialer{Timeout: dialTimeout}
@@ -94,8 +90,7 @@ func Serve(l net.Listener, o Options) *Proxy {
 	return p
 }
 
-// Close ends the proxy, all its connections and its listener. It returns when
-// nothing of the proxy runs any more.
+// Close ends the proxy, all its connections and its listener, and waits for its goroutines.
 func (p *Proxy) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -149,7 +144,7 @@ func (p *Proxy) serve(client *clientConn) {
 		client.Close()
 	case first[0] == socksVersion:
 		p.socks(client)
-	case first[0] < ' ': // no request begins so: an older SOCKS, or TLS
+	case first[0] < ' ': // an older SOCKS, or TLS
 		client.Close()
 	default:
 		_ = client.SetReadDeadline(time.Time{})
@@ -161,8 +156,7 @@ func (p *Proxy) serve(client *clientConn) {
 	}
 }
 
-// track remembers a connection that Close has to close. It reports false when the proxy
-// is closed already.
+// track stores a connection that Close has to close. It reports false when the proxy is closed already.
 func (p *Proxy) track(conn net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -185,13 +179,14 @@ func (p *Proxy) startRequest() bool {
 	return true
 }
 
+// forget is called when a tracked connection has been closed.
 func (p *Proxy) forget(conn net.Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.open, conn)
 }
 
-// clientConn is the connection of a client; in holds what was read of it already.
+// clientConn is the connection of a client, which in reads once it is set. Close frees its slot.
 type clientConn struct {
 	net.Conn
 	proxy *Proxy

@@ -11,7 +11,7 @@ import (
 // RFC 1928 and RFC 1929.
 const (
 	socksVersion    = 5
-	socksAuth       = 1 // version of the password's exchange
+	socksAuth       = 1 // version of the exchange of a password
 	methodNone      = 0
 	methodPassword  = 2
 	methodsRefused  = 0xff
@@ -28,7 +28,7 @@ const (
 	replyBoundBytes = 6 // an IPv4 address and a port, which mean nothing here
 )
 
-// errSocks ends a connection whose client does not keep to the protocol.
+// errSocks ends a connection whose client does not follow the protocol.
 var errSocks = errors.New("the client does not speak SOCKS 5")
 
 // socks serves a client that speaks SOCKS 5: CONNECT, and nothing else.
@@ -88,6 +88,7 @@ func (p *Proxy) socksGreeting(client *clientConn) error {
 	return errSocks
 }
 
+// socksPassword checks the credential.
 func (p *Proxy) socksPassword(client *clientConn) error {
 	var parts [2][]byte
 	version, err := read(client, 1)
@@ -111,8 +112,8 @@ func (p *Proxy) socksPassword(client *clientConn) error {
 	return err
 }
 
-// socksRequest reads what the client wants. Where that cannot be done, reply is what to
-// answer, 0 for nothing.
+// socksRequest reads the destination that the client asks for. With an error, reply is the code to answer with; 0
+// for no answer.
 func socksRequest(client *clientConn) (to Destination, reply byte, err error) {
 	head, err := read(client, 4)
 	switch {

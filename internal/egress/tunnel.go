@@ -17,19 +17,18 @@ import (
 )
 
 // relay copies between a client and its server until both have sent everything, or one of
-// them is gone. in is what the client writes. A TLS handshake for another name than the judged
-// one ends it.
+// them is gone. in is what the client writes. A TLS handshake for a name that was not judged ends it.
 func (p *Proxy) relay(to Destination, client net.Conn, in *bufio.Reader, server net.Conn) {
 	if !p.track(server) {
 		return
 	}
 	defer p.forget(server)
-	relay.Join(client, server, func() error { return p.outward(to, in, server) })
+	relay.Join(client, server, func() error { return p.copyToServer(to, in, server) })
 }
 
-// outward copies what the client writes, once it is known not to be a TLS handshake
-// for another host.
-func (p *Proxy) outward(to Destination, in *bufio.Reader, server net.Conn) error {
+// copyToServer copies what the client writes, after it has checked that this is not a TLS handshake for another
+// host.
+func (p *Proxy) copyToServer(to Destination, in *bufio.Reader, server net.Conn) error {
 	opening, err := checkHello(p.ctx, in, to)
 	if err != nil {
 		return err
@@ -41,13 +40,12 @@ func (p *Proxy) outward(to Destination, in *bufio.Reader, server net.Conn) error
 	return err
 }
 
-// errSeen ends a handshake once the client's first message is read.
-var errSeen = errors.New("the server's name is known")
+// errHelloRead ends a handshake once the client's first message has been read.
+var errHelloRead = errors.New("the server's name is known")
 
-// checkHello reads the first message of a client that begins a TLS handshake, and returns
-// what it read. Of a client that speaks something else it reads nothing. The error is a
-// *Refusal when the handshake names another server than the judged one, or none where a
-// name was judged.
+// checkHello reads the first message of a client that starts a TLS handshake, and returns what it read. From a
+// client that speaks something else it reads nothing. The error is a *Refusal when the handshake names another
+// server than the judged one, or none although a name was judged.
 func checkHello(ctx context.Context, in *bufio.Reader, to Destination) (opening []byte, err error) {
 	const handshake, major = 0x16, 0x03
 	first, err := in.Peek(1)
@@ -58,12 +56,12 @@ func checkHello(ctx context.Context, in *bufio.Reader, to Destination) (opening 
 		return nil, ignoreEOF(err)
 	}
 	name, seen := "", false
-	from := &recorder{in: in}
+	from := &helloConn{in: in}
 	server := tls.Server(from, &tls.Config{
 		MinVersion: tls.VersionTLS10, //nolint:gosec // nothing is ever agreed on
 		GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 			name, seen = hello.ServerName, true
-			return nil, errSeen
+			return nil, errHelloRead
 		},
 	})
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
@@ -89,22 +87,22 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-// recorder is a connection to crypto/tls that keeps what is read and drops what is written.
-type recorder struct {
+// helloConn is a connection for crypto/tls that keeps what is read and drops what is written.
+type helloConn struct {
 	in   *bufio.Reader
 	read bytes.Buffer
 }
 
-func (r *recorder) Read(b []byte) (int, error) {
-	n, err := r.in.Read(b)
-	r.read.Write(b[:n])
+func (c *helloConn) Read(b []byte) (int, error) {
+	n, err := c.in.Read(b)
+	c.read.Write(b[:n])
 	return n, err
 }
 
-func (*recorder) Write(b []byte) (int, error)      { return len(b), nil }
-func (*recorder) Close() error                     { return nil }
-func (*recorder) LocalAddr() net.Addr              { return nil }
-func (*recorder) RemoteAddr() net.Addr             { return nil }
-func (*recorder) SetDeadline(time.Time) error      { return nil }
-func (*recorder) SetReadDeadline(time.Time) error  { return nil }
-func (*recorder) SetWriteDeadline(time.Time) error { return nil }
+func (*helloConn) Write(b []byte) (int, error)      { return len(b), nil }
+func (*helloConn) Close() error                     { return nil }
+func (*helloConn) LocalAddr() net.Addr              { return nil }
+func (*helloConn) RemoteAddr() net.Addr             { return nil }
+func (*helloConn) SetDeadline(time.Time) error      { return nil }
+func (*helloConn) SetReadDeadline(time.Time) error  { return nil }
+func (*helloConn) SetWriteDeadline(time.Time) error { return nil }

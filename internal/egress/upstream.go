@@ -24,8 +24,8 @@ const upstreamLookUp = 5 * time.Second
 // Upstream returns the user's proxy through which a host is reached; nil where there is none.
 type Upstream func(to Destination) *url.URL
 
-// UpstreamFrom reads the user's environment: HTTPS_PROXY, or HTTP_PROXY where it is alone, and
-// NO_PROXY, as other programs understand them. It is nil where no proxy is named.
+// UpstreamFrom reads the user's environment: HTTPS_PROXY, or HTTP_PROXY if only that is set, and NO_PROXY, as
+// other programs understand them. It returns nil when no proxy is named.
 func UpstreamFrom(environ []string) Upstream {
 	values := map[string]string{}
 	for _, entry := range environ {
@@ -41,7 +41,7 @@ func UpstreamFrom(environ []string) Upstream {
 		}
 		return ""
 	}
-	// Everything goes by CONNECT, so that what counts is what is named for https.
+	// Every connection uses CONNECT, so the proxy for https counts.
 	config := httpproxy.Config{
 		HTTPSProxy: first("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"), NoProxy: first("NO_PROXY", "no_proxy"),
 	}
@@ -58,8 +58,8 @@ func UpstreamFrom(environ []string) Upstream {
 	}
 }
 
-// dialUpstream has the user's proxy connect to a host that passed, by its name: such a proxy may
-// be the only one that can look it up.
+// dialUpstream asks the user's proxy to connect to a host that passed, by its name, which that proxy may be the
+// only one to look up.
 func dialUpstream(ctx context.Context, proxy *url.URL, pair string) (net.Conn, error) {
 	port := proxy.Port()
 	if port == "" {
@@ -113,7 +113,7 @@ func connectRequest(pair string, user *url.Userinfo) string {
 	return request + "\r\n"
 }
 
-// tunnelConn is a connection of which in may hold the first bytes.
+// tunnelConn is a connection of which in may have read the first bytes already.
 type tunnelConn struct {
 	net.Conn
 	in *bufio.Reader

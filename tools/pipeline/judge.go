@@ -183,7 +183,7 @@ func (j *judgement) commandEnv(ctx context.Context, resource tools.Resource, ses
 		GitNames: func(dir string, words []string) ([]string, bool) { return j.files.gitNames(ctx, report(), dir, words) },
 		Reading:  func() bool { return report().Confines() },
 		Shown:    func(path string) bool { return runner.ShownOutside(report(), path) },
-		ByHost:   func() bool { return runner.MayConnect(report()) },
+		ByHost:   func() bool { return runner.MayUseProxy(report()) },
 		Program:  runner.LookPath,
 		Machine: func() bool {
 			return runner.ShowsMachine(report()) && !j.pipeline.restricted && j.pipeline.readOnly() == nil

@@ -45,7 +45,7 @@ func (s *sandboxing) grant(ctx context.Context) run.Grant {
 	case len(s.commands()) > 0:
 		opened := s.access.network && (s.access.approved || !s.access.othersWithoutNetwork && s.judgement.networkAllowedBefore())
 		grant.Network, grant.Packages = granted.Network || opened, opened
-		if opened && !s.access.missed.Network && s.pipeline.Workspace.Runner().Connects(ctx) {
+		if opened && !s.access.missed.Network && s.pipeline.Workspace.Runner().CommandsUseProxy(ctx) {
 			grant.Network = granted.Network // the user is asked about each host when a command connects to it
 		}
 	}
@@ -77,7 +77,7 @@ func (s *sandboxing) describe(ctx context.Context) string {
 		return report.String()
 	}
 	text := string(report.Kind) + ", network off"
-	connects := len(s.commands()) > 0 && !s.access.heldToReading() && !s.pipeline.restricted && s.pipeline.Workspace.Runner().Connects(ctx)
+	connects := len(s.commands()) > 0 && !s.access.heldToReading() && !s.pipeline.restricted && s.pipeline.Workspace.Runner().CommandsUseProxy(ctx)
 	if connects {
 		text = string(report.Kind) + ", network by host"
 	}

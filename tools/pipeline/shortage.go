@@ -80,7 +80,7 @@ func (j *judgement) askAboutMissed(ctx context.Context) {
 // another one, to which the user has allowed it.
 func (j *judgement) sharesNetwork(ctx context.Context) bool {
 	return j.access.network && j.access.othersWithoutNetwork && j.decision.Action == capability.Allow &&
-		j.networkAllowedBefore() && !j.pipeline.Workspace.Runner().Connects(ctx)
+		j.networkAllowedBefore() && !j.pipeline.Workspace.Runner().CommandsUseProxy(ctx)
 }
 
 // askAboutShortage asks about a command that failed for want of something, unless the user has

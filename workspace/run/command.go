@@ -99,7 +99,7 @@ func (c *Commands) follow(ctx context.Context, cmd confined, output io.Writer) (
 		c.noteKept(&exit, cmd, tail)
 	}
 	if err == nil {
-		exit.Notes = append(exit.Notes, cmd.out.notes()...)
+		exit.Notes = append(exit.Notes, cmd.proxy.notes()...)
 	}
 	return exit, err
 }

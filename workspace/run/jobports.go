@@ -41,8 +41,8 @@ type jobNetwork struct {
 
 // network returns the network of a running command.
 func (r *Runner) network(c *confined, p *launch.Process) jobNetwork {
-	if r.space.made != nil && c.out != nil {
-		return jobNetwork{func() []int { return ownPorts(r.space.made.Listeners, p) }, r.space.made.Dial}
+	if space := r.namespace.space; space != nil && c.proxy != nil {
+		return jobNetwork{func() []int { return ownPorts(space.Listeners, p) }, space.Dial}
 	}
 	return jobNetwork{func() []int { return ownPorts(netns.Listeners, p) }, nil}
 }

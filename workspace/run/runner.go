@@ -13,14 +13,14 @@ import (
 
 // Runner runs the commands and programs of a session. It is safe for concurrent use.
 type Runner struct {
-	o     Options
-	w     Workspace
-	group launch.Group  // all processes
-	slots chan struct{} // a token for each command that runs
-	index nameIndex
-	space space
-	jobs  *Jobs
-	outer outerRepositories
+	o         Options
+	w         Workspace
+	group     launch.Group  // all processes
+	slots     chan struct{} // a token for each command that runs
+	index     nameIndex
+	namespace namespace
+	jobs      *Jobs
+	outer     outerRepositories
 
 	setUp sync.Once // sets what follows, see setUpCommands
 	shell launch.Shell
@@ -200,7 +200,7 @@ func (r *Runner) Close(grace time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), grace+closeWait)
 	defer cancel()
 	_ = r.WaitForAbandoned(ctx)
-	r.closeSpace()
+	r.closeNamespace()
 	r.outer.close()
 }
 

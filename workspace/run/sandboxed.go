@@ -89,9 +89,9 @@ type confined struct {
 	report  sandbox.Report
 	grant   Grant
 	network bool
-	// clock is the command's time limit, out its proxy; nil when it has none.
+	// clock is the command's time limit, proxy its proxy; nil when it has none.
 	clock  *clock
-	out    *wayOut
+	proxy  *commandProxy
 	before *guard // nil when nothing has to be compared
 	// timeout ends the command; 0 does not.
 	timeout time.Duration
@@ -148,7 +148,7 @@ type sandboxRequest struct {
 func (r *Runner) request(ctx context.Context, spec launch.Spec, g Grant) (q sandboxRequest, err error) {
 	q.Request = sandbox.Request{
 		Level: r.o.Sandbox.Level, Network: g.Network, GitConfig: g.GitConfig, Reading: g.Reading,
-		Caches: g.Caches, Joined: r.joins(ctx, g), Packages: g.Packages,
+		Caches: g.Caches, ViaProxy: r.usesProxy(ctx, g), Packages: g.Packages,
 	}
 	guards := r.o.GitPrograms != nil && !g.ReadsOnly && !g.Reading
 	seen := r.search(searchQuery{secrets: r.hides(g) && g.Secrets == nil, reading: g.Reading, names: guards && g.Unasked})
@@ -159,7 +159,7 @@ func (r *Runner) request(ctx context.Context, spec launch.Spec, g Grant) (q sand
 		q.AroundSecrets, q.Around = r.outer.secrets(r.w.Roots[:r.w.Own], r.w.Protection.Hidden)
 		q.Around = q.Around && len(q.Secrets)+len(q.AroundSecrets) <= maxMounted
 	}
-	if q.Joined { // the sweep of the environment leaves it where the user passes it to commands
+	if q.ViaProxy { // the sweep of the environment leaves it where the user passes it to commands
 		q.SSHAgent = variable(spec.Env, sandbox.SSHAgentVariable)
 	}
 	q.removeTmp = r.addDirectories(&q.Request, spec, g)
@@ -182,17 +182,17 @@ func (r *Runner) enclose(ctx context.Context, spec launch.Spec, g Grant, q sandb
 	c, err := box.Confine(ctx, q.Request)
 	made := confined{Spec: spec, report: c.Report, grant: g, clock: &clock{}}
 	var proxied []string
-	if err == nil && q.Joined {
-		made.out, proxied, err = r.wayOut(g.Connect, made.clock)
-		made.Enter = r.enter()
+	if err == nil && q.ViaProxy {
+		made.proxy, proxied, err = r.startProxy(g.Connect, made.clock)
+		made.Enter = r.enterNamespace()
 	}
 	if err == nil {
-		c.Policy.Proxy = made.out.at()
+		c.Policy.Proxy = made.proxy.loopbackPort()
 		made.Policy, err = c.Policy.Encode()
 	}
-	out := made.out
+	proxy := made.proxy
 	made.release = sync.OnceFunc(func() {
-		out.close()
+		proxy.close()
 		c.Release()
 		if g.Reading {
 			r.afterAnswer(func() {

@@ -36,7 +36,7 @@ var unwritable = map[sandbox.Kind][]string{
 // noteLacking notes in the result of a command that failed what it seemed to need and
 // had not. Nothing is run again.
 func (c *Commands) noteLacking(exit *tools.Exit, cmd confined, tail *textcut.Tail) {
-	if !cmd.network && len(cmd.out.notes()) == 0 && wantsNetwork(tail) {
+	if !cmd.network && len(cmd.proxy.notes()) == 0 && wantsNetwork(tail) {
 		c.addLacking(Shortage{Network: true})
 		exit.Notes = append(exit.Notes, cmd.networkNote())
 	}

@@ -1,0 +1,106 @@
+package run
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"sync"
+
+	"acp-agent/internal/egress"
+)
+
+// Connect decides whether a command may connect to a host, and may ask the user. A
+// *egress.Refusal says why not.
+type Connect func(ctx context.Context, to egress.Destination) error
+
+// commandProxy is the proxy of one command. A nil one is that of a command without a proxy.
+type commandProxy struct {
+	server  *egress.Proxy
+	port    int // of the loopback address
+	connect Connect
+	clock   *clock
+
+	mu      sync.Mutex
+	refused []string // notes about hosts that were refused
+}
+
+// maxRefused bounds the notes about hosts that a command could not reach.
+const maxRefused = 8
+
+// startProxy starts the proxy of a command, with a listener and a credential of its own. env leads programs to it.
+func (r *Runner) startProxy(connect Connect, c *clock) (p *commandProxy, env []string, err error) {
+	credential := rand.Text()
+	p = &commandProxy{connect: connect, clock: c}
+	o := egress.Options{Credential: credential, Judge: p.judge, Upstream: egress.UpstreamFrom(r.o.Environ)}
+	var listener net.Listener
+	if space := r.namespace.space; space != nil {
+		o.Inside = space.Dial
+		listener, err = space.Listen()
+	} else {
+		listener, err = net.Listen("tcp4", "127.0.0.1:0")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	p.port = listener.Addr().(*net.TCPAddr).Port
+	p.server = egress.Serve(listener, o)
+	return p, proxyEnv(p.port, credential), nil
+}
+
+// loopbackPort returns the proxy's port on the loopback address; 0 without a proxy.
+func (p *commandProxy) loopbackPort() int {
+	if p == nil {
+		return 0
+	}
+	return p.port
+}
+
+// judge asks about a host while the command's clock stands still.
+func (p *commandProxy) judge(ctx context.Context, to egress.Destination) error {
+	defer p.clock.wait()()
+	err := p.connect(ctx, to)
+	if refusal, ok := errors.AsType[*egress.Refusal](err); ok {
+		p.note(fmt.Sprintf("The network is closed for %s: %s.", to.Pair(), refusal.Reason))
+	}
+	return err
+}
+
+func (p *commandProxy) note(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.refused) < maxRefused && !slices.Contains(p.refused, text) {
+		p.refused = append(p.refused, text)
+	}
+}
+
+// notes say which hosts were refused.
+func (p *commandProxy) notes() []string {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.refused)
+}
+
+func (p *commandProxy) close() {
+	if p != nil {
+		p.server.Close()
+	}
+}
+
+// proxyEnv returns the variables that lead programs to the proxy. ALL_PROXY, too, names it as an HTTP proxy,
+// because some programs fail at a SOCKS address that they cannot use. Servers inside the namespace are also reached
+// through the proxy, which looks there first.
+func proxyEnv(port int, credential string) []string {
+	address := (&url.URL{Scheme: "http", User: url.UserPassword(egress.User, credential), Host: fmt.Sprintf("127.0.0.1:%d", port)}).String()
+	var env []string
+	for _, name := range [...]string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "FTP_PROXY", "ftp_proxy"} {
+		env = append(env, name+"="+address)
+	}
+	return append(env, "NO_PROXY=", "no_proxy=", "NODE_USE_ENV_PROXY=1")
+}
