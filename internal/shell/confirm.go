@@ -20,9 +20,9 @@ func Differs(err error) bool { return errors.Is(err, errDiffers) }
 // language only, and compares: the simple commands, the value of each of their words, the
 // operators, keywords and redirections, and where each of them stands. The error says
 // that the text is outside the plain language, or that the readings differ, as they are known to for some
-// expansions that no plain text has; then the tree is not known to be what the shell will run.
+// expansions and here-documents that no plain text has; then the tree is not known to be what the shell will run.
 func Confirm(text string, file *syntax.File, dialect Dialect) error {
-	if doubtfulExpansion(file) {
+	if doubtfulExpansion(file) || endsEarlier(text, file) {
 		return errDiffers
 	}
 	plain, err := readPlain(text, dialect)

@@ -43,7 +43,12 @@ func TestConfirm(t *testing.T) {
 		{"single quotes in arithmetic", "ls $(( '$(x)' ))", "differs"},
 		{"in a command of a substitution", "ls $(ls ${a:-<(x)})", "differs"},
 
+		{"a here-document that ends within an operand", "cat <<E\n${a:-\nE\nx\n}\nE", "differs"},
+		{"within quotes in a substitution", "cat <<-E\n$(ls 'a\n\tE\nx\n')\n\tE", "differs"},
+		{"within a here-document in it", "cat <<E\n$(cat <<F\nE\nx\nF\n)\nE", "differs"},
+
 		{"expansions", "ls $x", "outside"},
+		{"expansions in here-documents", "cat <<E <<-F && ls\n$x\nF\n E\nE\n\t$(ls)\n\t\tF\nls", "outside"},
 		{"a pattern of words", "[[ a == @(b|$c) ]]", "outside"},
 		{"quotes in an operand", `ls ${a:-'$(x)'} "${b:-'c d'}" "${c:-$(ls 'd}')}" "${d:-"<("}"`, "outside"},
 		{"a loop", "while a; do b; done", "outside"},

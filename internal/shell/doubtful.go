@@ -80,3 +80,23 @@ func mistakenQuotes(quoted *syntax.SglQuoted, above []syntax.Node) bool {
 	}
 	return false
 }
+
+// endsEarlier reports a here-document, at any depth, that has a line in it which ends it for bash: the parser
+// reads on to the end of an expansion that began before that line, and takes the commands after the line for a part of it.
+func endsEarlier(text string, file *syntax.File) bool {
+	found := false
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if r, ok := n.(*syntax.Redirect); ok && r.Hdoc != nil {
+			end, _ := plainDelimiter(text[r.Word.Pos().Offset():r.Word.End().Offset()])
+			// The line at which the parser ends it is the last one, and has no newline here.
+			for line := range strings.Lines(text[r.Hdoc.Pos().Offset():r.Hdoc.End().Offset()]) {
+				if r.Op == syntax.DashHdoc {
+					line = strings.TrimLeft(line, "\t")
+				}
+				found = found || line == end+"\n"
+			}
+		}
+		return !found
+	})
+	return found
+}
