@@ -16,8 +16,9 @@ const (
 
 // Functions whose tests stand next to the tests that need a workspace.
 var (
-	HoldersOf    = holdersOf
-	WantsNetwork = wantsNetwork
+	HoldersOf     = holdersOf
+	WantsNetwork  = wantsNetwork
+	RefusedSocket = refusedSocket
 )
 
 // CloseInput ends the input of a program, which its Close does not do alone.

@@ -229,6 +229,28 @@ func TestTailWriter(t *testing.T) {
 	}
 }
 
+// TestRefusedSocket has what languages say of a socket that the kernel refuses.
+func TestRefusedSocket(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"  File \"/usr/lib/python3.11/socket.py\", line 232, in __init__\nPermissionError: [Errno 1] Operation not permitted": true,
+		"Error: listen EPERM: operation not permitted 0.0.0.0:8080":                                                           true,
+		"2026/11/27 10:00:00 listen tcp 127.0.0.1:8080: socket: operation not permitted":                                      true,
+		"java.net.SocketException: Operation not permitted":                                                                   true,
+		"'initialize': Operation not permitted - socket(2) - udp (Errno::EPERM)":                                              true,
+		"chown: changing ownership of 'a': Operation not permitted":                                                           false,
+		"connect: Connection refused":                                                                                         false,
+	} {
+		w := textcut.NewTail(run.MaxTail)
+		if _, err := w.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got := run.RefusedSocket(w); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
 // TestRun_Sandbox is S2: a level that cannot be had refuses the command.
 func TestRun_Sandbox(t *testing.T) {
 	t.Parallel()

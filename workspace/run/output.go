@@ -25,6 +25,15 @@ const maxTail = 16 << 10
 // wantsNetwork reports whether a command's output says that there was no network.
 func wantsNetwork(output *textcut.Tail) bool { return says(output, unreachable[:]) }
 
+// aboutSockets are words beside which a refusal is one of a socket.
+var aboutSockets = [...]string{"socket", "listen", "connect", "bind"}
+
+// refusedSocket reports whether a command's output says that it may not make a socket. Without a network namespace a
+// command that has no network makes none, not even for a server of its own.
+func refusedSocket(output *textcut.Tail) bool {
+	return says(output, refused[:]) && says(output, aboutSockets[:])
+}
+
 // says reports whether the end of the output holds one of some texts in small letters.
 func says(output *textcut.Tail, signs []string) bool {
 	text := strings.ToLower(output.String())

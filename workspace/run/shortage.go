@@ -36,9 +36,13 @@ var unwritable = map[sandbox.Kind][]string{
 // noteLacking notes in the result of a command that failed what it seemed to need and
 // had not. Nothing is run again.
 func (c *Commands) noteLacking(exit *tools.Exit, cmd confined, tail *textcut.Tail) {
-	if !cmd.network && len(cmd.proxy.notes()) == 0 && wantsNetwork(tail) {
+	noSocket := cmd.report.Kind == sandbox.Landlock && refusedSocket(tail)
+	if !cmd.network && len(cmd.proxy.notes()) == 0 && (wantsNetwork(tail) || noSocket) {
 		c.addLacking(Shortage{Network: true})
 		exit.Notes = append(exit.Notes, cmd.networkNote())
+		if noSocket {
+			return // of what else stopped it the next run tells
+		}
 	}
 	outside := c.runner.OffersOutside() && cmd.report.Confines() && !cmd.grant.Reading && !cmd.grant.Unattended
 	if outside && (says(tail, unwritable[cmd.report.Kind]) || says(tail, refused[:])) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -381,14 +382,19 @@ func TestSandbox_NetworkAgain(t *testing.T) {
 		cards     int // in four runs, of which the first is without the network
 	}{
 		{"known", "make fetch", 1},
+		{"known, refused a socket", "make connect", 1},
 		{"an interpreter", "bash net.sh", 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			if _, err := exec.LookPath("python3"); err != nil {
+				testreq.Skip(t, "python3 is not installed")
+			}
 			port, came := listen(t)
 			script := `(exec 3<>/dev/tcp/127.0.0.1/` + port + `) 2>/dev/null || { echo "Could not resolve host: example.org"; exit 6; }` + "\n"
 			w := startConfined(t, "landlock", "", map[string]string{"go": tt.cmd}, map[string]string{
-				"net.sh": script, "Makefile": "fetch:\n\t@bash net.sh\n",
+				"net.sh": script, "Makefile": "fetch:\n\t@bash net.sh\nconnect:\n\t@python3 net.py\n",
+				"net.py":        "import socket\nsocket.create_connection(('127.0.0.1', " + port + "))\n",
 				"/config.jsonc": `{"sandbox": {"level": "landlock"}, "rules": {"allow": ["bash(make *)", "bash(bash *)"]}}`,
 			})
 			w.answers("allow_always")
