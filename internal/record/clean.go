@@ -7,18 +7,18 @@ import (
 	"acp-agent/internal/redact"
 )
 
-// cleaner takes secrets out of entries.
+// cleaner removes secrets from entries.
 type cleaner struct{ clean func(string) string }
 
-// holdsNone reports that no string of a JSON text holds a secret. It looks at the text as a whole, once:
-// without an escape each string stands in it as it is, and what is a secret in a string is one in a text
-// around it, because a quote ends every form of secret. So the answer can be a false no.
-func (c cleaner) holdsNone(text string) bool {
+// hasNoSecret reports that no string of a JSON text has a secret. It looks at the text as a whole, once: in a text
+// without escapes each string stands as it is, and a secret in the string is also one in the whole text, because
+// a quote ends every form of secret. The result may be false although there is no secret.
+func (c cleaner) hasNoSecret(text string) bool {
 	return strings.IndexByte(text, '\\') < 0 && c.clean(text) == text
 }
 
-// eventLines cleans the lines of an event stream, which may have JSON in them. It looks at lines without an
-// escape together, see holdsNone.
+// eventLines cleans the lines of an event stream, which may have JSON in them. It cleans consecutive lines without
+// escapes as one text, for the same reason as hasNoSecret.
 func (c cleaner) eventLines(text string) string {
 	var out strings.Builder
 	out.Grow(len(text))
@@ -45,6 +45,7 @@ func (c cleaner) eventLines(text string) string {
 	return out.String()
 }
 
+// eventLine cleans one line of an event stream.
 func (c cleaner) eventLine(line string) string {
 	if from := strings.IndexByte(line, '{'); from >= 0 && json.Valid([]byte(line[from:])) {
 		return c.clean(line[:from]) + string(redact.JSON([]byte(line[from:]), c.clean))
@@ -52,8 +53,8 @@ func (c cleaner) eventLine(line string) string {
 	return c.clean(line)
 }
 
-// appendNamed appends the line of an entry whose data is clean.
-func (c cleaner) appendNamed(b []byte, e Entry) []byte {
+// appendLine appends the line of an entry whose data has no secret, and removes those of its other texts.
+func (c cleaner) appendLine(b []byte, e Entry) []byte {
 	for _, text := range []*string{&e.Name, &e.Key, &e.Error} {
 		if *text != "" {
 			*text = c.clean(*text)

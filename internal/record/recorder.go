@@ -15,11 +15,11 @@ import (
 const maxQueued = 128 << 20
 
 const (
-	// gathering is how long entries wait for more, so that they are cleaned and written after the step of the turn
-	// that they are of and not beside it. A killed process loses the entries of that time.
-	gathering = 100 * time.Millisecond
-	// mostGathered is how many bytes wait no longer.
-	mostGathered = 1 << 20
+	// gatherTime is how long entries wait for more, so that they are cleaned and written after their step of the
+	// turn and not during it. A killed process loses the entries of that time.
+	gatherTime = 100 * time.Millisecond
+	// maxGathered is how many bytes are written without a wait.
+	maxGathered = 1 << 20
 )
 
 // Options are what a Recorder is made of.
@@ -29,8 +29,8 @@ type Options struct {
 	Clean func(string) string
 	// Begins reports whether a text may end in the middle of a secret; nil means that none does.
 	Begins func(string) bool
-	// Secrets returns how many secrets Clean knows: with more of them it may find more in a text. nil means that
-	// it finds the same each time.
+	// Secrets returns how many secrets Clean knows; when there are more, texts are cleaned again. nil means that
+	// their number does not change.
 	Secrets func() int
 	// Failed is called once, when the recording ends because it cannot be written.
 	Failed func(error)
@@ -44,14 +44,14 @@ type Recorder struct {
 	file  *os.File
 	start time.Time
 	wake  chan struct{} // has one value while entries wait
-	hurry chan struct{} // has one value when they are not to wait for more
+	hurry chan struct{} // has one value when they are to be written at once
 	done  chan struct{} // closed when the goroutine has ended
 
 	mu      sync.Mutex // guards what follows, and the order of entries
 	queue   []pending
 	size    int  // bytes in queue
 	last    int  // number of the last exchange or call
-	moves   int  // entries that have a place in the order of a replay
+	ordered int  // entries that have a place in the order of a replay
 	closed  bool // no more entries
 	failure error
 }
@@ -114,11 +114,11 @@ func (r *Recorder) number() int {
 	return r.last
 }
 
-// moved returns how many entries have come that have a place in the order of a replay.
-func (r *Recorder) moved() int {
+// orderedEntries returns how many entries have come that have a place in the order of a replay.
+func (r *Recorder) orderedEntries() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.moves
+	return r.ordered
 }
 
 func (r *Recorder) add(p pending) {
@@ -129,12 +129,12 @@ func (r *Recorder) add(p pending) {
 	}
 	p.MS = time.Since(r.start).Milliseconds()
 	if !p.Kind.unordered() {
-		r.moves++
+		r.ordered++
 	}
 	if r.queue = append(r.queue, p); len(r.queue) == 1 {
 		signal(r.wake)
 	}
-	if r.size += len(p.Data) + p.size; r.size > mostGathered {
+	if r.size += len(p.Data) + p.size; r.size > maxGathered {
 		signal(r.hurry)
 	}
 	if r.size > maxQueued {
@@ -149,7 +149,7 @@ func signal(c chan<- struct{}) {
 	}
 }
 
-// fail ends the recording; the lock is held.
+// fail ends the recording; the caller holds mu.
 func (r *Recorder) fail(err error) {
 	if r.failure != nil {
 		return
@@ -160,7 +160,7 @@ func (r *Recorder) fail(err error) {
 	}
 }
 
-// drain empties the queue; ended says that no entry follows.
+// drain empties the queue and returns what was in it; ended says that no entry follows.
 func (r *Recorder) drain() (list []pending, ended bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,12 +176,12 @@ func (r *Recorder) write() {
 		return err
 	})
 	for ended := false; !ended; {
-		timeout := join.waits()
+		timeout := join.flushTime()
 		select {
 		case <-r.wake:
 			select {
 			case <-r.hurry:
-			case <-time.After(gathering):
+			case <-time.After(gatherTime):
 			}
 		case <-timeout:
 		}
@@ -222,9 +222,9 @@ func (r *Recorder) Close() error {
 	return err
 }
 
-// raw is a line of the wire as the data of an entry: itself when it is JSON on one line, else
-// its text as a string.
-func raw(line []byte) json.RawMessage {
+// lineData returns a line of the wire as the data of an entry: itself when it is JSON on one line, else its text
+// as a string.
+func lineData(line []byte) json.RawMessage {
 	if json.Valid(line) && bytes.IndexByte(line, '\n') < 0 {
 		return line
 	}
