@@ -53,6 +53,9 @@ func newJoiner(o Options, write func(lines []byte) error) *joiner {
 	}
 }
 
+// toolOutput starts a step that is a piece of the output of a tool.
+const toolOutput = `{"type":"ToolOutput",`
+
 // add adds the next entry.
 func (j *joiner) add(p pending, now time.Time) {
 	h := &held{Entry: p.Entry, since: now}
@@ -68,7 +71,7 @@ func (j *joiner) add(p pending, now time.Time) {
 	case Chunk:
 		j.noteChunk(h)
 	case Step:
-		if h.Name == "ToolOutput" {
+		if bytes.HasPrefix(h.Data, []byte(toolOutput)) {
 			j.noteTexts(h, string(h.Data), 0, "step "+strconv.Itoa(h.Of)+" ")
 		}
 	case Ended, Returned:

@@ -32,6 +32,11 @@ func TestRecorder_HoldsNoKey(t *testing.T) {
 		r.Line("out", []byte(`{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"`+piece+`"}}}}`))
 	}
 	x.End(nil)
+	call := tape.Start("bash", "{}")
+	for _, piece := range []string{"It is canary-01", "23456789-abc", "defghij, as it printed. ", "Is there more?"} {
+		call.Step("event", []byte(`{"type":"ToolOutput","fields":{"CallID":"c","Text":"`+piece+`"}}`))
+	}
+	call.Return()
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
