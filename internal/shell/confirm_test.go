@@ -35,6 +35,7 @@ func TestConfirm(t *testing.T) {
 		{"a substitution in a pattern", "[[ a == @(b|$(x)) ]]", "differs"},
 		{"one in an older form", "[[ a == !(`x`) ]]", "differs"},
 		{"the substitution of a process in an operand", "ls ${a:-<(x)}", "differs"},
+		{"in a group of a pattern", "[[ a =~ (b|<(x)) ]]", "differs"},
 		{"in a replacement", "ls ${a/b/>(x)}", "differs"},
 		{"in an operand of an operand", "ls ${a:-${b#c<(x)}}", "differs"},
 		{"single quotes that are none in double quotes", `ls "${a:-'$(x)'}"`, "differs"},

@@ -10,7 +10,7 @@ import (
 // it elsewhere. A command would hide there from all that judges commands:
 //
 //	[[ a == @($(x)) ]]    the parser does not look into such patterns
-//	${a:-<(x)}            nor for this substitution in an operand
+//	${a:-<(x)}            nor for this substitution in an operand, or in a group of =~
 //	"${a:-'$(x)'}"        in double quotes and here-documents bash knows no single quotes in an operand
 //	$(( '$(x)' ))         nor in arithmetic
 func doubtfulExpansion(file *syntax.File) bool {
@@ -43,13 +43,16 @@ func substitutesProcess(text string) bool {
 	return strings.Contains(text, "<(") || strings.Contains(text, ">(")
 }
 
-// operandOf reports that the innermost node but for words is the expansion of a parameter.
+// operandOf reports that the innermost node but for words is the expansion of a parameter, or compares with a pattern
+// of =~.
 func operandOf(above []syntax.Node) bool {
 	for i := len(above) - 1; i >= 0; i-- {
-		switch above[i].(type) {
+		switch n := above[i].(type) {
 		case *syntax.Word:
 		case *syntax.ParamExp:
 			return true
+		case *syntax.BinaryTest:
+			return n.Op == syntax.TsReMatch
 		default:
 			return false
 		}
