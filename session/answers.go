@@ -32,7 +32,7 @@ func answersIn(p *pipeline.Policy) (rules, here []permissions.Rule) {
 			continue
 		}
 		rules = append(rules, rule)
-		if !p.MayKeep(rule) {
+		if !p.MayStore(rule) {
 			here = append(here, rule)
 		}
 	}

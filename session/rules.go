@@ -173,7 +173,7 @@ func (b *ruleBook) keepForProject(listed ListedRule) error {
 		return fmt.Errorf("%s was your answer before this session was opened again; it can be kept once that agent runs", ruleText(rule))
 	case policy == nil || !slices.Contains(policy.Rules().In(permissions.Session), rule):
 		return fmt.Errorf("%s is no longer in force", ruleText(rule))
-	case !policy.MayKeep(rule):
+	case !policy.MayStore(rule):
 		return fmt.Errorf("%s holds for this session only: a file of the project asks about it, "+
 			"or the answer opened a directory outside the project", ruleText(rule))
 	}

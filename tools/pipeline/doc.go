@@ -1,38 +1,35 @@
 // Package pipeline runs every tool call, in the order of R20. [Pipeline.Prepare] takes a
 // call through the stages that change nothing and ask no one, so that the loop can batch it by
-// what it will really touch; [Pipeline.Run] does the rest. Each stage is a small function
-// on the call's state, and the two lists of stages in pipeline.go can be read from top to bottom.
+// what it will really touch; [Pipeline.Run] does the rest. Each stage is a small function.
+// Start with the two lists of stages in pipeline.go.
 //
-// A call that runs has a part for each group of stages (running.go): confinement, judgement,
-// approval, execution and so on. Each part has the fields of its stages.
+// A running call has a part for each group of stages: confinement, judgement, approval,
+// execution and so on (running.go). A part has the fields that its stages share.
 //
-// What a call says is parsed once, and what it touches is resolved once, when it is
-// prepared; every stage up to the question shares that. After a question, and where a file
-// is opened, the pipeline looks again: a path that leads elsewhere by then is refused.
+// The arguments of a call are parsed once and its paths are resolved once, when it is prepared.
+// All stages up to the question use that result. After a question, and when a file is opened,
+// the pipeline resolves the paths again and refuses a path that leads elsewhere by then.
 //
-// Commands of one [Step] that are asked about are one question, see together.go.
+// One question can cover several commands of a [Step], see together.go.
 //
-// The end of a call is one event, transcript.ToolFinished. Log, audit, bus and trace take
-// what they need from it; the audit writes its record before the event goes on.
+// The end of a call is one event, transcript.ToolFinished. Log, audit, bus and trace read it;
+// the audit writes its record before the event goes on.
 //
 //	prepared := p.Prepare(pipeline.Call{ID: id, Name: "Read", Input: `{"path":"a.go"}`})
 //	end := p.Run(ctx, prepared, sink) // a transcript.ToolFinished, whatever happened
 //
-// [Pipeline.Explain] takes a call through the stages that judge it, the same ones, and
-// no further.
+// [Pipeline.Explain] takes a call through the same judging stages, and no further.
 //
-// A call that is refused, malformed, cancelled or out of time ends like any
-// other: with one terminal state and an envelope (R5, R22, R125). Nothing here
-// returns a Go error to the loop.
+// A call that is refused, malformed, cancelled or out of time ends like any other: with one
+// terminal state and an envelope (R5, R22, R125). The loop gets no Go error.
 //
-// A subagent has a pipeline of its own, with that of the agent which delegated to it as
-// [Options].Parent: it has no tool and reaches nothing that its parent does not, its
-// [Policy] follows its parent's, and the questions of all stand one at a time.
+// A subagent has a pipeline of its own, whose [Options].Parent is that of the delegating agent.
+// It has no tool and reaches nothing that its parent does not, and its [Policy] follows the
+// parent's. All agents of a session ask one question at a time.
 //
-// Goroutines: Run executes the tool on a goroutine of its own. When the call is
-// cancelled or out of time and the tool does not stop within a moment, Run
-// answers without it; the goroutine is remembered, its late result is dropped,
-// and the session's next call waits until it is gone.
+// Goroutines: Run executes the tool on a new goroutine. When the call is cancelled or out of
+// time and the tool does not stop within a moment, Run returns without it. The pipeline drops
+// the late result, and the session's next call waits until the goroutine has ended.
 //
 // It imports tools and tools/bridge, workspace, workspace/run, workspace/undo,
 // workspace/undo/journal, sandbox, permissions with permissions/command and permissions/watchdog,

@@ -13,36 +13,35 @@ import (
 	"acp-agent/transcript"
 )
 
-// Explanation is what would become of a call, and why.
+// Explanation says whether a call would run, and why.
 type Explanation struct {
-	// Tool is the canonical id; Decision the answer of the layers up to the watchdog,
-	// with the layer, the rule and the part that decided.
+	// Tool is the canonical id. Decision is the answer of the layers up to the watchdog, with the
+	// layer, the rule and the part of the call that decided.
 	Tool string
 	permissions.Decision
-	// Remember says in one line what "always" would store; empty when it is not offered.
+	// Remember describes in one line what "always" would store; empty when it is not offered.
 	Remember string
-	// Opens are directories that "always" would open for reading.
+	// Opens are the directories that "always" would open for reading.
 	Opens []string
 	// Starts says that the call starts a process, so that the sandbox matters.
 	Starts bool
-	// Unconfined says that the call runs outside of the sandbox: it shows the machine.
+	// Unconfined says that the call runs outside of the sandbox, because it shows the machine.
 	Unconfined bool
-	// Unasked says that there is a watchdog that was not asked, for it could not have
-	// been without an effect: it can still narrow the answer.
+	// Unasked says that there is a watchdog whose answer is not known, because asking it would have
+	// an effect: it can still narrow the decision.
 	Unasked bool
 }
 
-// Explain takes a call through the stages that judge it, the very ones of Prepare and
-// Run, and no further: no one is asked, and nothing runs or is written. A call that fails
-// in them is a deny. An answer that would be given to a user's question is not taken
-// into account, and neither is the lack of a user (R122).
+// Explain takes a call through the judging stages of Prepare and Run and no further: it asks no one, and
+// runs and writes nothing. A call that fails in a stage is a deny. Explain does not guess the user's
+// answer, and does not consider whether there is a user at all (R122).
 func (p *Pipeline) Explain(ctx context.Context, call Call) (e Explanation) {
 	return p.explain(ctx, p.prepare(call))
 }
 
-// ExplainUnseen is Explain for a tool of a server that is not asked what it has. standIn
-// has the tool's id and where it comes from; whether there is such a tool, whether the
-// arguments fit it, and what an answer was given for, is not known.
+// ExplainUnseen is Explain for a tool of a server that is not started. standIn has the tool's id and its
+// source. It is not known whether the tool exists, whether the arguments fit it, and which stored answers
+// apply to it.
 func (p *Pipeline) ExplainUnseen(ctx context.Context, call Call, standIn tools.Tool) Explanation {
 	c := &Prepared{
 		Call: call, Tool: standIn.ID, entry: &tools.Entry{Tool: standIn},
@@ -62,18 +61,18 @@ func (p *Pipeline) explain(ctx context.Context, c *Prepared) (e Explanation) {
 	e.Tool = c.Tool
 	defer func() {
 		if v := recover(); v != nil { // an error in a check is a deny (E4)
-			e.Decision = refusal(p.panicked(c.Tool, c.ID, v), permissions.LayerCapability)
+			e.Decision = decisionOf(p.panicked(c.Tool, c.ID, v), permissions.LayerCapability)
 		}
 	}()
 	if c.fault != nil {
-		e.Decision = refusal(c.fault, permissions.LayerSchema)
+		e.Decision = decisionOf(c.fault, permissions.LayerSchema)
 		return e
 	}
 	e.Starts = slices.ContainsFunc(r.touched, func(resource tools.Resource) bool {
 		return resource.Kind == tools.Command || resource.Kind == tools.Executable
 	})
 	if err := r.confinement.confine(ctx); err != nil {
-		e.Decision = refusal(asToolError(err), permissions.LayerCapability)
+		e.Decision = decisionOf(asToolError(err), permissions.LayerCapability)
 		return e
 	}
 	r.judgement.dryRunJudge(ctx)
@@ -92,8 +91,8 @@ func (p *Pipeline) explain(ctx context.Context, c *Prepared) (e Explanation) {
 	return e
 }
 
-// dryRunWatchdog is watch for a watchdog that can do without effects; it reports whether there
-// is one that was left out.
+// dryRunWatchdog is watch for a watchdog that has a dry run. It reports whether a watchdog was not asked, or
+// did not know the answer.
 func (w *watchdogCheck) dryRunWatchdog(ctx context.Context) (unasked bool) {
 	if w.pipeline.Watchdog == nil {
 		return false
@@ -120,16 +119,15 @@ func (w *watchdogCheck) dryRunWatchdog(ctx context.Context) (unasked bool) {
 	return !known && err == nil
 }
 
-// dryRunJudge is judge with what it refuses in the decision: a mode refuses what the rules
-// would allow.
+// dryRunJudge is judge, with an error put into the decision: a mode may refuse what the rules allow.
 func (j *judgement) dryRunJudge(ctx context.Context) {
 	if err := j.judge(ctx); err != nil && j.decision.Action != capability.Deny {
-		j.decision = refusal(asToolError(err), permissions.LayerCapability)
+		j.decision = decisionOf(asToolError(err), permissions.LayerCapability)
 	}
 }
 
-// refusal is the decision that an error of a stage amounts to.
-func refusal(err *tools.Error, layer string) permissions.Decision {
+// decisionOf returns the denial that an error of a stage amounts to.
+func decisionOf(err *tools.Error, layer string) permissions.Decision {
 	switch err.DeniedBy {
 	case tools.DeniedByEnablement:
 		layer = permissions.LayerEnablement
@@ -147,6 +145,5 @@ func refusal(err *tools.Error, layer string) permissions.Decision {
 	return d
 }
 
-// maxReason bounds the one line that says why, in characters: a reason may quote what the
-// model wrote.
+// maxReason bounds the reason, in characters: it may quote what the model wrote.
 const maxReason = 1000

@@ -2,9 +2,9 @@ package pipeline
 
 import "acp-agent/tools"
 
-// WhyAbsent says why a tool is absent: it is switched off (R9), the agent that delegated to
-// this one does not have it (R64), it could only fail in this session (R9), or the agent or
-// the mode keeps it out (R10). "" means that it is present.
+// WhyAbsent returns why a tool is absent: it is switched off (R9), the delegating agent does not have it
+// (R64), it could only fail in this session (R9), or the agent or the mode refuses it (R10). ""
+// means that it is present.
 func (p *Pipeline) WhyAbsent(entry *tools.Entry) string {
 	if reason := p.off(entry); reason != "" {
 		return reason
@@ -15,7 +15,7 @@ func (p *Pipeline) WhyAbsent(entry *tools.Entry) string {
 	return p.catalogue.lastPolicy().refuse(entry)
 }
 
-// off says why the tool is absent in every mode; "" when it is not.
+// off returns why a tool is absent in every mode; "" when it is not.
 func (p *Pipeline) off(entry *tools.Entry) string {
 	if reason, off := p.Session.Disabled(entry.ID); off {
 		return reason
@@ -29,6 +29,7 @@ func (p *Pipeline) off(entry *tools.Entry) string {
 	return ""
 }
 
+// gate refuses a call of a tool that is switched off or absent in the mode.
 func (p *Pipeline) gate(c *Prepared) error {
 	if reason := p.off(c.entry); reason != "" {
 		return &tools.Error{Kind: tools.Denied, Message: reason, DeniedBy: tools.DeniedByEnablement}
@@ -39,8 +40,8 @@ func (p *Pipeline) gate(c *Prepared) error {
 	return nil
 }
 
-// lacking says why a tool could only fail in this session. Such a tool is not offered; a
-// call of it is answered by the tool itself.
+// lacking returns why a tool could only fail in this session; "" when it is usable. Such a tool is not
+// listed; when the model calls it nevertheless, the tool itself returns the error.
 func (p *Pipeline) lacking(entry *tools.Entry) string {
 	if entry.Lacks == nil {
 		return ""

@@ -124,7 +124,7 @@ func TestPipeline_SessionAndProject(t *testing.T) {
 			s.answers = []tools.Answer{tools.AllowAlways}
 			s.call(t, "bash", object{"cmd": "touch made"})
 			rules := s.policy.Rules().In(permissions.Session)
-			if len(rules) != 1 || s.policy.MayKeep(rules[0]) != tt.want {
+			if len(rules) != 1 || s.policy.MayStore(rules[0]) != tt.want {
 				t.Errorf("may be kept: %v, of %+v", !tt.want, rules)
 			}
 		})

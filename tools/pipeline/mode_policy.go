@@ -10,26 +10,26 @@ import (
 	"acp-agent/tools"
 )
 
-// ModePolicy is what the mode of a session says about tools and their calls (R10, R157). The
-// offered tools follow it at the next model request; its refusals apply at once.
+// ModePolicy is what the mode of a session says about tools and calls (R10, R157). The list of tools follows
+// it at the next model request; its refusals apply at once.
 type ModePolicy struct {
 	// Mode names it, for messages, watchdogs and the audit.
 	Mode string
-	// Gate says which tools there are.
+	// Gate says which tools are present.
 	Gate tools.Gate
-	// Always are ids of tools that need not be looked for in this mode.
+	// Always are the ids of tools that are listed in this mode even if they are deferred.
 	Always []string
-	// ReadOnly refuses every call that changes anything, whatever rules allow,
-	// but for the files in Writable, which are absolute; commands run only when
-	// they plainly only read.
+	// ReadOnly refuses every call that changes anything, whatever the rules allow. Commands run
+	// only when they only read.
 	ReadOnly bool
+	// Writable are the absolute paths of files that may be written although ReadOnly is set.
 	Writable []string
-	// Hint says what an agent can do about such a refusal; empty says nothing.
+	// Hint tells the agent what it can do about such a refusal.
 	Hint string
 }
 
-// modePolicy returns a copy of the policy in force now; a subagent without one uses that of its
-// parent. nil means that there is none.
+// modePolicy returns a copy of the current policy; nil means that there is none. A subagent without one
+// uses that of its parent.
 func (p *Pipeline) modePolicy() *ModePolicy { return p.policyOf(Session.ModePolicy) }
 
 // requestPolicy is modePolicy for the next request to the model.
@@ -46,7 +46,7 @@ func (p *Pipeline) policyOf(of func(Session) *ModePolicy) *ModePolicy {
 	return nil
 }
 
-// mode names the mode that the session is in now; "" means that it has none.
+// mode returns the name of the session's current mode; "" means that it has none.
 func (p *Pipeline) mode() string {
 	if s := p.modePolicy(); s != nil {
 		return s.Mode
@@ -54,9 +54,9 @@ func (p *Pipeline) mode() string {
 	return ""
 }
 
-// readOnly returns the policy that refuses changes; nil means that changes may be made. That is the
-// current policy, or the policy of the request that the model is answering: what the model was told
-// holds until the next request. A refusal also binds the agents below this one.
+// readOnly returns the policy that refuses changes; nil means that changes are allowed. It is the current
+// policy, or the one of the request that the model is answering, which holds until the next request. A
+// refusal also binds the agents below this one.
 func (p *Pipeline) readOnly() *ModePolicy {
 	for _, s := range p.modePolicies() {
 		if s != nil && s.ReadOnly {
@@ -66,18 +66,18 @@ func (p *Pipeline) readOnly() *ModePolicy {
 	return nil
 }
 
-// keepsOut returns the policy that keeps a tool out, if there is one.
+// keepsOut returns the policy that refuses a tool; nil when there is none.
 func (p *Pipeline) keepsOut(entry *tools.Entry) *ModePolicy {
 	for i, s := range p.modePolicies() {
-		if i > 0 && s.refuse(entry) != "" { // its own counts from the next request on
+		if i > 0 && s.refuse(entry) != "" { // index 0 is the current policy, which counts from the next request on
 			return s
 		}
 	}
 	return nil
 }
 
-// modePolicies are the policies that bound a call: that of now and that of the last request, then
-// those of now of the agents above, without what those could do about a refusal.
+// modePolicies returns the policies that bound a call: the current one, the one of the last request, and the
+// current ones of the agents above, with this agent's hint.
 func (p *Pipeline) modePolicies() []*ModePolicy {
 	own := p.modePolicy()
 	list := []*ModePolicy{own, p.catalogue.lastPolicy()}
@@ -91,7 +91,7 @@ func (p *Pipeline) modePolicies() []*ModePolicy {
 	return list
 }
 
-// refuse says why a tool is not there; "" means that it is.
+// refuse returns why a tool is absent; "" means that it is present.
 func (m *ModePolicy) refuse(entry *tools.Entry) string {
 	if m == nil {
 		return ""
@@ -99,7 +99,7 @@ func (m *ModePolicy) refuse(entry *tools.Entry) string {
 	return m.Gate.Refuse(&entry.Spec)
 }
 
-// absent returns the error of a call of a tool that the mode keeps out.
+// absent returns the error of a call of a tool that the mode refuses.
 func (m *ModePolicy) absent(entry *tools.Entry) error {
 	absent := &tools.Error{Kind: tools.Denied, DeniedBy: tools.DeniedByMode, Message: fmt.Sprintf("mode %s: %s", m.Mode, m.refuse(entry))}
 	if m.ReadOnly {
@@ -108,12 +108,12 @@ func (m *ModePolicy) absent(entry *tools.Entry) error {
 	return absent
 }
 
-// lists reports whether the mode lists a tool that otherwise has to be looked for.
+// lists reports whether the mode lists a tool that is otherwise deferred.
 func (m *ModePolicy) lists(entry *tools.Entry) bool {
 	return m != nil && slices.Contains(m.Always, entry.ID) && m.refuse(entry) == ""
 }
 
-// writable are the patterns of the files that may be written.
+// writable returns the patterns of the files that may be written.
 func (m *ModePolicy) writable() []string {
 	patterns := make([]string, len(m.Writable))
 	for i, path := range m.Writable {
@@ -122,9 +122,8 @@ func (m *ModePolicy) writable() []string {
 	return patterns
 }
 
-// refuseInReadOnlyMode refuses, in a mode that changes nothing, a command that does not
-// plainly only read. It is part of the capability check, which has refused writing
-// before (see effective): no rule lifts it.
+// refuseInReadOnlyMode refuses a command that does more than read, in a mode that changes nothing. No
+// rule can allow it. The capability check has refused writing before, see effective.
 func (j *judgement) refuseInReadOnlyMode() error {
 	policy := j.pipeline.readOnly()
 	if policy == nil {
@@ -143,6 +142,7 @@ func (j *judgement) refuseInReadOnlyMode() error {
 	return nil
 }
 
+// refusal returns the error of a call that would change something.
 func (m *ModePolicy) refusal(what string) error {
 	return &tools.Error{
 		Kind: tools.Denied, DeniedBy: tools.DeniedByMode,

@@ -22,18 +22,17 @@ type Pipeline struct {
 	registry  atomic.Pointer[tools.Registry]
 	catalogue *catalogue
 	declared  atomic.Pointer[capability.RequirementSet]
-	// restricted keeps the network from what the agent starts, see
-	// permissions.Set.Restrict.
+	// restricted says that what the agent starts gets no network, see permissions.Set.Restrict.
 	restricted bool
 	shortages  shortages
 	// notices is shared by the agents of a session.
 	notices *notices
 	active  active
-	// abandoned are goroutines of the session's tools that did not stop when they were
-	// told to.
+	// abandoned has the goroutines of the session's tools that did not stop when cancelled. It is
+	// shared by the agents of a session.
 	abandoned *abandoned
-	// changes counts, for the agents of a session, the calls that began or ended to change
-	// something.
+	// changes counts how often a call that may change something started or ended. It is shared by
+	// the agents of a session.
 	changes *atomic.Int64
 }
 
@@ -62,19 +61,18 @@ func New(o Options) *Pipeline {
 	return p
 }
 
-// Catalog lists, under their canonical names, the tools of the next request (R19,
-// R87). The first one makes the list, and it stays (R138). The mode of the session
-// counts as it is now, until the next request (R157).
+// Catalog returns the tools of the next request, under their canonical names (R19, R87). The first call
+// fixes the list (R138). The current mode of the session applies until the next request (R157).
 func (p *Pipeline) Catalog() []model.Tool { return p.catalogue.request(p.requestPolicy()) }
 
-// Activate makes deferred tools callable that were found before the session was stored (R87).
+// Activate restores which deferred tools the model had found when the session was stored (R87).
 func (p *Pipeline) Activate(ids []string) { p.catalogue.restore(ids) }
 
-// Listed returns what Catalog would return now, for the user to read, and fixes nothing.
+// Listed returns what Catalog would return now, for the user to read, without fixing the list.
 func (p *Pipeline) Listed() []model.Tool { return p.catalogue.preview(p.modePolicy()) }
 
-// Deferred reports whether a tool is not in the list, so that the model looks for it or
-// calls it by name (R87).
+// Deferred reports whether a tool is not in the list, so that the model has to search for it or call it
+// by name (R87).
 func (p *Pipeline) Deferred(id string) bool { return p.catalogue.deferred(id) }
 
 // Canonical returns the id that a name stands for.
@@ -101,19 +99,19 @@ func (p *Pipeline) Prepare(call Call) *Prepared {
 func (p *Pipeline) prepare(call Call) (c *Prepared) {
 	c = &Prepared{Call: call, Tool: p.Canonical(call.Name), env: p.env()}
 	_, c.Card = p.Label(call.Name)
-	c.resolveTargets(p) // for the paths that preprocessing resolves
+	c.resolveTargets(p) // preprocess resolves paths
 	defer func() {
 		if v := recover(); v != nil {
 			c.fault = p.panicked(c.Tool, c.ID, v)
 		}
 	}()
 	for _, stage := range []func(*Prepared) error{
-		p.resolve,    // the tool and the canonical names of its arguments
-		p.gate,       // is the tool on?
-		p.accept,     // the arguments as the tool has them
-		p.preprocess, // the arguments that will run
-		p.validate,   // against the schema
-		p.describe,   // card, and what it conflicts with
+		p.resolve,    // finds the tool, and the canonical names of the arguments
+		p.gate,       // is the tool switched on and present in this mode?
+		p.accept,     // converts arguments that have the shape of another agent's tool
+		p.preprocess, // makes the arguments that will run
+		p.validate,   // checks them against the schema
+		p.describe,   // makes the card, and finds out which calls conflict
 	} {
 		if err := stage(c); err != nil {
 			c.fault = p.withSchema(c, asToolError(err))
@@ -123,6 +121,7 @@ func (p *Pipeline) prepare(call Call) (c *Prepared) {
 	return c
 }
 
+// resolve finds the tool and the canonical names of its arguments.
 func (p *Pipeline) resolve(c *Prepared) error {
 	input := json.RawMessage(c.Input)
 	entry, args, err := p.Tools().Resolve(c.Name, input, func(entry *tools.Entry) bool { return p.WhyAbsent(entry) == "" })
@@ -133,7 +132,7 @@ func (p *Pipeline) resolve(c *Prepared) error {
 	c.Malformed = !json.Valid(args)
 	c.entry, c.Tool = entry, entry.ID
 	if c.Malformed {
-		return entry.Validate(tools.NewArgs(input)) // says what is wrong with the JSON
+		return entry.Validate(tools.NewArgs(input)) // the error names the fault in the JSON
 	}
 	c.setArgs(tools.NewArgs(args))
 	return nil
@@ -142,8 +141,8 @@ func (p *Pipeline) resolve(c *Prepared) error {
 // setArgs replaces the arguments of the call.
 func (c *Prepared) setArgs(args tools.Args) { c.args, c.Args = args, args.Raw() }
 
-// accept makes of arguments in the shapes and under the names that models use those
-// that are judged, shown and run.
+// accept converts arguments in the shapes and names that models know from other agents' tools into
+// those of the tool, which are judged, shown and run.
 func (p *Pipeline) accept(c *Prepared) error {
 	args, ignored, err := c.entry.Accept(c.Name, c.Args)
 	if err != nil {
@@ -172,7 +171,7 @@ func (p *Pipeline) describe(c *Prepared) error {
 	}
 	switch profile := c.entry.Profile; {
 	case profile == nil:
-		c.serial = true // nothing is known of it, so nothing runs beside it (R100)
+		c.serial = true // the tool says nothing about conflicts, so its calls run alone (R100)
 	default:
 		c.serial = profile.Serial
 		if profile.Keys != nil {
@@ -219,15 +218,15 @@ func (r *running) runStages(ctx context.Context) (err error) {
 	}()
 	r.remotes = r.showsRemotes()
 	for _, stage := range []func(context.Context) error{
-		r.pipeline.WaitForAbandoned, // what was cancelled before is gone
-		r.confinement.refreshTargets,
-		r.confinement.confine, // capability check
-		r.judgement.judge,     // rules and command judgement
-		r.watchdog.watch,
-		r.approval.ask, // the user
-		r.execution.execute,
-		r.movedAside.askAboutMovedAside, // what was moved aside: does the user want it?
-		r.ending.render,
+		r.pipeline.WaitForAbandoned,     // cancelled calls have ended
+		r.confinement.refreshTargets,    // the paths still lead where they led
+		r.confinement.confine,           // capability check
+		r.judgement.judge,               // rules, after the command judge
+		r.watchdog.watch,                // the watchdog may narrow the answer
+		r.approval.ask,                  // the user, when the answer is ask
+		r.execution.execute,             // the tool runs
+		r.movedAside.askAboutMovedAside, // does the user keep what the sandbox moved aside?
+		r.ending.render,                 // cuts the result to size
 	} {
 		if err := ctx.Err(); err != nil && r.execution.result == nil {
 			return err
@@ -239,7 +238,7 @@ func (r *running) runStages(ctx context.Context) (err error) {
 	return nil
 }
 
-// end makes the end of a call whose stages have returned err.
+// end returns the end of a call whose stages returned err.
 func (r *running) end(ctx context.Context, err error) transcript.ToolFinished {
 	if r.execution.runtime != nil {
 		r.execution.runtime.Finish()
@@ -247,7 +246,7 @@ func (r *running) end(ctx context.Context, err error) transcript.ToolFinished {
 	return r.redacted(r.ending.finish(ctx, err))
 }
 
-// asToolError gives every failure the one shape that a model sees.
+// asToolError turns every failure into the one type of error that a model sees.
 func asToolError(err error) *tools.Error {
 	var e *tools.Error
 	switch {

@@ -8,9 +8,8 @@ import (
 	"acp-agent/permissions"
 )
 
-// Policy is the rules in force for one agent of a session. They change while it lives:
-// the mode replaces the defaults, answers add to the session's scope. It is safe for
-// concurrent use.
+// Policy holds the current rules of one agent of a session. They change during the session: a mode
+// replaces the defaults, answers add to the session's scope. Policy is safe for concurrent use.
 type Policy struct {
 	mu  sync.Mutex
 	set permissions.Set
@@ -21,31 +20,31 @@ type Policy struct {
 	parent        *Policy
 	delegation    PolicyDelegation
 	parentVersion uint64
-	// answers are the session's rules of a delegated policy.
+	// answers are the rules of a delegated policy in the session's scope.
 	answers []permissions.Rule
-	// sessionOnly are rules of the session's scope that may not be stored for the project.
+	// sessionOnly are the rules in the session's scope that may not be stored for the project.
 	sessionOnly []permissions.Rule
 }
 
-// PolicyDelegation is what the rules of a subagent have beside those of its parent (R64).
+// PolicyDelegation is what a subagent adds to the rules of its parent (R64).
 type PolicyDelegation struct {
-	// Manifest are the rules of its manifest, when the project wrote it or it is a
-	// shipped one; they can only narrow.
+	// Manifest are the rules of a manifest that the project wrote or that is shipped; they can
+	// only narrow.
 	Manifest []permissions.Rule
 	// UserManifest are the rules of a manifest in the user's own folder: an allow counts as the
-	// user's word for this agent.
+	// user's answer for this agent.
 	UserManifest []permissions.Rule
-	// Restricted is its level, see permissions.Set.Restrict. A child of a restricted
-	// agent is restricted whatever it says.
+	// Restricted restricts the agent, see permissions.Set.Restrict. A child of a restricted agent
+	// is restricted in any case.
 	Restricted bool
 }
 
-// NewPolicy returns a policy that begins with the given rules.
+// NewPolicy returns a policy with the given rules.
 func NewPolicy(set permissions.Set) *Policy { return &Policy{set: set} }
 
-// Delegate returns the policy of a subagent. It follows this one: a change of mode, an
-// answer that denies, trust that comes or goes hold at its next call. What is remembered
-// in it holds for the subagent alone.
+// Delegate returns the policy of a subagent. It follows this one: a change of mode, a denying answer, and
+// trust given or withdrawn apply to the subagent's next call. Rules remembered in it apply to the
+// subagent alone.
 func (p *Policy) Delegate(d PolicyDelegation) *Policy {
 	child := &Policy{parent: p, delegation: d}
 	child.mu.Lock()
@@ -55,7 +54,7 @@ func (p *Policy) Delegate(d PolicyDelegation) *Policy {
 }
 
 // ApplyManifest adds the rules of the manifest that the main agent uses instead of the shipped one.
-// Call it before the first call.
+// Call it before the first tool call.
 func (p *Policy) ApplyManifest(d PolicyDelegation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,19 +66,19 @@ func (p *Policy) ApplyManifest(d PolicyDelegation) {
 	p.version++
 }
 
-// restricted reports whether the policy, or one that it was delegated from, is.
+// restricted reports whether the policy, or one above it, is restricted.
 func (p *Policy) restricted() bool {
 	return p.delegation.Restricted || p.parent != nil && p.parent.restricted()
 }
 
-// Rules returns a snapshot.
+// Rules returns a snapshot of the rules.
 func (p *Policy) Rules() permissions.Set {
 	set, _ := p.current()
 	return set
 }
 
-// current returns a snapshot and its version. Locks are taken from a child to its
-// parent, never the other way.
+// current returns a snapshot of the rules and its version. It locks a child before its parent, never the
+// other way round.
 func (p *Policy) current() (permissions.Set, uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,7 +90,7 @@ func (p *Policy) current() (permissions.Set, uint64) {
 	return p.set, p.version
 }
 
-// derive makes a child's rules from those of its parent, under the lock.
+// derive makes the rules of a child from those of its parent. The caller holds mu.
 func (p *Policy) derive(above permissions.Set, version uint64) {
 	d := p.delegation
 	p.set = above.Child(d.Manifest).WithUserManifest(d.UserManifest...).With(permissions.Session, p.answers...)
@@ -105,15 +104,14 @@ func (p *Policy) derive(above permissions.Set, version uint64) {
 // SetDefaults replaces the defaults, as a change of mode does.
 func (p *Policy) SetDefaults(rules []permissions.Rule) { p.Replace(permissions.DefaultScope, rules) }
 
-// Replace replaces all rules of a scope. A subagent has a session's scope of its own; its
-// other rules are those of the policy that it was delegated from, and Replace leaves them
-// as they are.
+// Replace replaces all rules of a scope. In the policy of a subagent it changes only the session's scope:
+// the rules of the other scopes come from the parent.
 func (p *Policy) Replace(scope permissions.Scope, rules []permissions.Rule) {
 	p.change(scope, func([]permissions.Rule) []permissions.Rule { return rules })
 }
 
-// Remember adds rules to the session's scope, from now on. They take the place of those
-// that were the same answer about a tool before it changed.
+// Remember adds rules to the session's scope. A rule replaces the same answer about an earlier version of
+// the tool.
 func (p *Policy) Remember(rules ...permissions.Rule) {
 	p.change(permissions.Session, func(have []permissions.Rule) []permissions.Rule {
 		have = slices.DeleteFunc(slices.Clone(have), func(old permissions.Rule) bool {
@@ -123,7 +121,7 @@ func (p *Policy) Remember(rules ...permissions.Rule) {
 	})
 }
 
-// rememberForSession is Remember for rules that may not be stored for the project, see MayKeep.
+// rememberForSession is Remember for rules that may not be stored for the project, see MayStore.
 func (p *Policy) rememberForSession(rules ...permissions.Rule) {
 	p.Remember(rules...)
 	p.mu.Lock()
@@ -131,8 +129,8 @@ func (p *Policy) rememberForSession(rules ...permissions.Rule) {
 	p.sessionOnly = append(p.sessionOnly, rules...)
 }
 
-// Restore adds rules to the session's scope as they were in an earlier process; sessionOnly are
-// the ones that may not be stored for the project.
+// Restore adds the rules of an earlier process to the session's scope; sessionOnly are the rules among them
+// that may not be stored for the project.
 func (p *Policy) Restore(rules, sessionOnly []permissions.Rule) {
 	p.Add(permissions.Session, rules...)
 	p.mu.Lock()
@@ -140,13 +138,13 @@ func (p *Policy) Restore(rules, sessionOnly []permissions.Rule) {
 	p.sessionOnly = append(p.sessionOnly, sessionOnly...)
 }
 
-// MayKeep reports whether a rule of the session's scope may be stored for the project: the
-// answer that added it could have been given for the project as well (R152).
-func (p *Policy) MayKeep(rule permissions.Rule) bool {
+// MayStore reports whether a rule in the session's scope may be stored for the project: the card
+// with that question offered to answer for the project as well (R152).
+func (p *Policy) MayStore(rule permissions.Rule) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return !slices.ContainsFunc(p.sessionOnly, func(here permissions.Rule) bool {
-		return here.Permission == rule.Permission && here.Pattern == rule.Pattern
+	return !slices.ContainsFunc(p.sessionOnly, func(only permissions.Rule) bool {
+		return only.Permission == rule.Permission && only.Pattern == rule.Pattern
 	})
 }
 
@@ -155,7 +153,7 @@ func (p *Policy) Add(scope permissions.Scope, rules ...permissions.Rule) {
 	p.change(scope, func(have []permissions.Rule) []permissions.Rule { return append(have, rules...) })
 }
 
-// Forget takes a rule out of the session's scope and reports whether it was there.
+// Forget removes a rule from the session's scope and reports whether it was there.
 func (p *Policy) Forget(rule permissions.Rule) (had bool) {
 	p.change(permissions.Session, func(have []permissions.Rule) []permissions.Rule {
 		left := slices.DeleteFunc(slices.Clone(have), func(r permissions.Rule) bool { return r == rule })
@@ -180,7 +178,7 @@ func (p *Policy) change(scope permissions.Scope, edit func([]permissions.Rule) [
 	}
 }
 
-// stamped notes when the rules were added (R114).
+// stamped returns the rules with the time of their addition (R114).
 func stamped(rules []permissions.Rule) []permissions.Rule {
 	now := time.Now().UTC().Truncate(time.Second)
 	rules = slices.Clone(rules)

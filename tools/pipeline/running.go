@@ -10,8 +10,8 @@ import (
 	"acp-agent/transcript"
 )
 
-// running is a call on its way through the stages of Run. Each part has the methods of some
-// stages and the fields that they share, and refers only to parts before it.
+// running is a call in the stages of Run. Each part has the methods of some stages and the fields that
+// they share, and refers only to the parts above it.
 type running struct {
 	*sharedState                     // the call itself, its card and its events
 	confinement  *confinement        // where its paths lead, and what lies outside the roots
@@ -43,26 +43,27 @@ func (p *Pipeline) newRunning(c *Prepared, sink transcript.Sink) *running {
 	return r
 }
 
-// report makes the observers of the session learn of the call from the events that it emits
-// from now on. span is nil where nothing is traced.
+// report sends the events of the call to the observers of the session from now on. span is nil when
+// nothing is traced.
 func (r *running) report(span *trace.Span) {
 	r.sink = &reporter{
 		sharedState: r.sharedState, judgement: r.judgement, approval: r.approval, execution: r.execution, next: r.sink, span: span,
 	}
 }
 
-// sharedState is what all parts of a running call share.
+// sharedState is the part of a running call that all others embed: the prepared call, its card and the
+// receivers of its events.
 type sharedState struct {
 	*Prepared
 	cleaner
 	pipeline *Pipeline
 	sink     transcript.Sink
-	step     transcript.Sink // takes the events of the other calls of the step
+	step     transcript.Sink // receives the events of the other calls of the step
 	started  time.Time
 	card     kinds.Card
 }
 
-// commands are the commands that the call runs.
+// commands returns the commands that the call runs.
 func (s *sharedState) commands() []tools.Resource {
 	return slices.DeleteFunc(slices.Clone(s.touched), func(resource tools.Resource) bool { return resource.Kind != tools.Command })
 }

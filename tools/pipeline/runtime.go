@@ -15,9 +15,8 @@ import (
 	"acp-agent/workspace/run"
 )
 
-// callRuntime is what a running tool is handed: the files and commands of the
-// workspace, the network and the services of the session, all within what the
-// tool declared that it needs.
+// callRuntime is the tools.Runtime of one call: the files and commands of the workspace, the network and
+// the services of the session, all within what the tool has declared.
 type callRuntime struct {
 	*workspace.Call
 	tool     string
@@ -28,13 +27,13 @@ type callRuntime struct {
 	// none does.
 	denied   func(path string) bool
 	keys     *redact.Values
-	texts    []judgedText   // what runs in the place of commands
-	progress *redact.Writer // what the editor is shown of a running call
+	texts    []judgedText   // run in the place of commands
+	progress *redact.Writer // output of the running call for the editor
 }
 
 var _ tools.Runtime = (*callRuntime)(nil)
 
-// runtimeOf makes the runtime of a call. Its services speak to sink.
+// runtimeOf returns the runtime of a call, whose events go to sink.
 func (p *Pipeline) runtimeOf(c *Prepared, id string, sink transcript.Sink) (*callRuntime, error) {
 	scope, err := p.scopeOf(c)
 	if err != nil {
@@ -56,8 +55,8 @@ func (p *Pipeline) runtimeOf(c *Prepared, id string, sink transcript.Sink) (*cal
 	return r, nil
 }
 
-// FS implements tools.Runtime. A search through many files is told which files a
-// rule forbids.
+// FS implements tools.Runtime. Its Hidden reports the files that a rule forbids, for searches through many
+// files.
 func (r *callRuntime) FS() tools.FS {
 	if r.denied == nil {
 		return r.Call.FS()
@@ -110,8 +109,8 @@ func (p scopedProcesses) Run(ctx context.Context, cmd tools.ShellCommand, output
 	if cmd.Text, err = p.judgedAs(cmd); err != nil {
 		return tools.Exit{}, err
 	}
-	// Before the tool cuts it: half a key would not be known as one. What a program
-	// prints is left alone, for it may be a file's new text.
+	// Keys are removed before the tool cuts the output, because half a key is not recognized. The
+	// output of Exec is not changed: it may be the new text of a file.
 	if output != nil {
 		redacted := redact.NewWriter(output, redact.Stream{Values: p.keys, Addresses: true})
 		defer func() { _ = redacted.Flush() }() // as with the rest of the output, no one reads the error
