@@ -15,7 +15,7 @@ import (
 	"acp-agent/workspace"
 )
 
-// Options configures a Pipeline. Each group comes from one owner.
+// Options configures a Pipeline. Each embedded group has one owner.
 type Options struct {
 	Caller
 	Toolset
@@ -23,13 +23,13 @@ type Options struct {
 	Machine
 	Observers
 
-	// Session answers what depends on the state of the session; nil means NoSession.
+	// Session gives access to the state of the session; nil means NoSession.
 	Session   Session
 	Workspace *workspace.Workspace
-	// Services are those of the session; the pipeline adds those of a single call.
+	// Services are the services of the session; the pipeline adds those of a single call.
 	Services tools.Services
 	Limits   tools.Limits
-	// Tape records calls, or answers for them from a recording; nil does neither.
+	// Tape records calls or plays them from a recording; nil does neither.
 	Tape *record.Tape
 	// Cache stores results of read-only tools (R130); nil stores none.
 	Cache *resultcache.Cache
@@ -42,8 +42,8 @@ type Caller struct {
 	// Parent is the pipeline of the agent that delegated to this one and bounds its tools
 	// and its reach (R64); nil for the main agent.
 	Parent *Pipeline
-	// Names are the names of the agents from below the main one down to this one, as the
-	// user sees them; empty for the main agent. The Workspace holds their ids.
+	// Names are the names, as the user sees them, of the agents below the main one down to this
+	// one; empty for the main agent. The Workspace holds their ids.
 	Names []string
 }
 
@@ -55,7 +55,7 @@ type Toolset struct {
 	Gate tools.Gate
 	// Deferral says which tools the model has to look for (R87).
 	Deferral Deferral
-	// Requires is what the agent's manifest needs in addition to its tools (R112).
+	// Requires is what the agent's manifest requires in addition to its tools (R112).
 	Requires capability.RequirementSet
 }
 
@@ -65,18 +65,18 @@ type Judges struct {
 	// Watchdog judges every call before it runs and can only narrow (R121); nil means that
 	// there is none.
 	Watchdog watchdog.Watchdog
-	// Asker puts permission requests to the user; nil means that no user is there, and
-	// every ask is a denial (R122).
+	// Asker sends permission requests to the user; nil means that there is no user, and every
+	// ask is a denial (R122).
 	Asker tools.Asker
 	// Queue orders the questions of the session's agents; nil means one at a time, in order.
-	// A subagent uses that of its parent.
+	// A subagent uses the queue of its parent.
 	Queue tools.QuestionQueue
 }
 
-// Machine is the machine that calls run on, and what of it belongs to the agent.
+// Machine describes the machine that calls run on, and what on it belongs to the agent.
 type Machine struct {
 	Home string
-	// UserData are the directories of the variable {user-data}.
+	// UserData are the directories for the variable {user-data}.
 	UserData []string
 	// Own are directories of the agent that no tool may write.
 	Own []string
@@ -87,7 +87,7 @@ type Machine struct {
 	Dialect shell.Dialect
 }
 
-// Observers learn of calls and do not influence them. Each may be nil.
+// Observers see calls and do not influence them. Each may be nil.
 type Observers struct {
 	// Audit records every call (R129).
 	Audit Auditor

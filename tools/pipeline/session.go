@@ -8,47 +8,46 @@ import (
 	"acp-agent/tools"
 )
 
-// Session is everything that a pipeline asks of the session whose calls it runs. Several
-// calls ask at once, on goroutines of their own. No method may call back into the
-// pipeline. NoSession has an answer for each, to embed where only some are of interest.
+// Session is what a pipeline needs from the session whose calls it runs. Calls use it concurrently. No
+// method may call back into the pipeline. Embed NoSession to implement only some of the methods.
 type Session interface {
 	// Disabled reports whether a tool is switched off, and why (R9).
 	Disabled(tool string) (reason string, off bool)
-	// ModePolicy returns what the session's mode says now about tools and calls. nil means
-	// nothing; a subagent then follows its parent. The pipeline does not change the value.
+	// ModePolicy returns the policy of the session's current mode. nil means that there is none; a
+	// subagent then follows its parent. The pipeline does not change the value.
 	ModePolicy() *ModePolicy
 	// RequestPolicy is ModePolicy for the next request to the model.
 	RequestPolicy() *ModePolicy
 	// ListedOnly reports whether the model server takes only calls of tools that the request
-	// lists. A tool that the model finds is then added to the end of the list, which costs
-	// what the server has cached of the requests before.
+	// lists. A tool that the model finds is then added to the end of the list, which voids the
+	// server's prompt cache.
 	ListedOnly() bool
-	// Hosts returns the hosts that the user or a search named, for permissions.VarGrantedHosts.
+	// Hosts returns the hosts named by the user or by a search, for permissions.VarGrantedHosts.
 	Hosts() []string
 	// Net returns the network for a tool; nil means that there is none.
 	Net(tool string) tools.Net
-	// ConfirmTrust reads the project again and reports whether the user trusts it as it is
-	// now. It has an effect: when the trust has ended, it withdraws the rules of the project
-	// from the policy and stops or restarts what ran because of them. It takes longer than
-	// many a read, so only calls to which trust can matter ask for it.
+	// ConfirmTrust reads the project again and reports whether the user trusts its current
+	// content. It has an effect: when the trust has ended, it removes the rules of the project
+	// from the policy, and stops or restarts what ran because of them. It takes longer than many
+	// reads, so only calls to which trust matters use it.
 	ConfirmTrust() bool
 	// StoresRules reports whether StoreRules can store anything.
 	StoresRules() bool
-	// StoreRules stores rules for the project and puts them in force.
+	// StoreRules stores rules for the project, from where they apply at once.
 	StoreRules(rules []permissions.Rule) error
-	// AwaitUser notes that a call starts to wait for the user; the caller calls resume when
-	// the wait is over.
+	// AwaitUser tells the session that a call waits for the user; the caller calls resume when the
+	// wait is over.
 	AwaitUser(ctx context.Context) (resume func())
-	// PackageHosts returns the hosts that the user's own settings give to package managers,
-	// without what stands in the directories of projects.
+	// PackageHosts returns the hosts that the user's own settings give to package managers, without
+	// settings in the directories of projects.
 	PackageHosts(projects []string) []packagehosts.Manager
-	// Unconfined says, where no user can be asked, why commands must not run even if a rule
-	// allows them; "" means that they may (R124). It blocks until the kind of sandbox of
-	// this machine is known, or ctx ends.
+	// Unconfined returns why commands must not run without a user to ask, even if a rule allows
+	// them; "" means that they may (R124). It blocks until the kind of sandbox of this machine is
+	// known, or ctx ends.
 	Unconfined(ctx context.Context) (why string)
 }
 
-// NoSession answers for a pipeline without a session: no tool is off, no mode is set,
+// NoSession is the Session of a pipeline without a session: no tool is switched off, there is no mode,
 // nothing is trusted, and nothing can be stored.
 type NoSession struct{}
 

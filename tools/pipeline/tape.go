@@ -11,7 +11,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// The steps of a recorded call.
+// The names of the steps in the recording of a call.
 const (
 	preparedStep = "prepared"
 	eventStep    = "event"
@@ -20,7 +20,7 @@ const (
 	jobStep      = "job"
 )
 
-// preparedForm is what a recording keeps of a call that was prepared.
+// preparedForm is a prepared call in a recording.
 type preparedForm struct {
 	Ready     json.RawMessage
 	Malformed bool                `json:",omitempty"`
@@ -36,7 +36,7 @@ type questionForm struct {
 	With  []questionForm `json:",omitempty"`
 }
 
-// formOf is a request as a recording keeps it.
+// formOf returns a permission request in the form of a recording.
 func formOf(request tools.PermissionRequest) (form questionForm, err error) {
 	form.PermissionRequest = request
 	if form.Ready, err = transcript.EncodeEvent(request.Ready); err != nil {
@@ -52,7 +52,7 @@ func formOf(request tools.PermissionRequest) (form questionForm, err error) {
 	return form, nil
 }
 
-// request is the recorded request.
+// request returns the recorded request; ok is false when the recording is not valid.
 func (f questionForm) request() (request tools.PermissionRequest, ok bool) {
 	request = f.PermissionRequest
 	e, err := transcript.DecodeEvent(f.Ready)
@@ -69,7 +69,7 @@ func (f questionForm) request() (request tools.PermissionRequest, ok bool) {
 	return request, true
 }
 
-// recordPrepared starts the record of a call.
+// recordPrepared starts the recording of a call.
 func (p *Pipeline) recordPrepared(c *Prepared) {
 	c.tape = p.Tape.Start(c.Name, c.Input)
 	ready, err := transcript.EncodeEvent(transcript.ToolReady{CallID: c.ID, Tool: c.Tool, Args: c.Args, Card: c.Card})
@@ -82,7 +82,7 @@ func (p *Pipeline) recordPrepared(c *Prepared) {
 	}
 }
 
-// playPrepared prepares a call as it was recorded.
+// playPrepared returns a prepared call from its recording.
 func (p *Pipeline) playPrepared(call Call) *Prepared {
 	c := &Prepared{Call: call, Tool: p.Canonical(call.Name), env: p.env()}
 	_, c.Card = p.Label(call.Name)
@@ -97,7 +97,7 @@ func (p *Pipeline) playPrepared(call Call) *Prepared {
 		c.fault = tools.Errorf(tools.Backend, "the recording ends before the call")
 		return c
 	}
-	if entry, known := p.Tools().Get(c.Tool); known && inward(entry) && !form.Faulty {
+	if entry, known := p.Tools().Get(c.Tool); known && rerunsInReplay(entry) && !form.Faulty {
 		live := p.prepare(call)
 		live.tape = c.tape
 		return live
@@ -114,11 +114,11 @@ func (p *Pipeline) playPrepared(call Call) *Prepared {
 	return c
 }
 
-// inward reports whether calls of a tool are made again when a recording is played.
-func inward(entry *tools.Entry) bool { return entry != nil && entry.Inward && !entry.Foreign() }
+// rerunsInReplay reports whether calls of a tool run again in a replay: they use the session's state alone.
+func rerunsInReplay(entry *tools.Entry) bool { return entry != nil && entry.Inward && !entry.Foreign() }
 
-// recordedSink records the events of a call on their way. Of a call that is made again when the
-// recording is played, it records only how it came to run and how it ended.
+// recordedSink records the events of a call before it passes them on. For a call that runs again in a
+// replay, it records only the events before the tool runs and the end.
 type recordedSink struct {
 	transcript.Sink
 	call *Prepared
@@ -129,7 +129,7 @@ type recordedSink struct {
 func (s recordedSink) Emit(e transcript.Event) {
 	state, isState := e.(transcript.ToolState)
 	_, ended := e.(transcript.ToolFinished)
-	if !inward(s.call.entry) || ended || !s.ran.Load() {
+	if !rerunsInReplay(s.call.entry) || ended || !s.ran.Load() {
 		if data, err := transcript.EncodeEvent(e); err == nil {
 			s.call.tape.Step(eventStep, data)
 		}
@@ -140,7 +140,8 @@ func (s recordedSink) Emit(e transcript.Event) {
 	s.Sink.Emit(e)
 }
 
-// recorded is a sink with a record of the call; it is sink itself where nothing is recorded.
+// recorded returns a sink that records the call and passes its events to sink; it is sink itself when nothing
+// is recorded.
 func (c *Prepared) recorded(sink transcript.Sink) transcript.Sink {
 	if c.tape == nil {
 		return sink
@@ -148,7 +149,7 @@ func (c *Prepared) recorded(sink transcript.Sink) transcript.Sink {
 	return recordedSink{sink, c, new(atomic.Bool)}
 }
 
-// recordQuestion records a permission request; it does nothing where nothing is recorded.
+// recordQuestion records a permission request, if the call is recorded.
 func (s *sharedState) recordQuestion(request tools.PermissionRequest) {
 	if s.tape == nil {
 		return
@@ -174,7 +175,7 @@ func (m recordedModes) LeavePlan() (mode, notice string, err error) {
 	return m.Modes.LeavePlan()
 }
 
-// play takes a call through what its recording has.
+// play plays a call from its recording.
 func (p *Pipeline) play(ctx context.Context, c *Prepared, sink transcript.Sink) transcript.ToolFinished {
 	r := p.newRunning(c, sink)
 	ctx, leave := p.active.enter(ctx, c, r.started)
@@ -182,17 +183,17 @@ func (p *Pipeline) play(ctx context.Context, c *Prepared, sink transcript.Sink) 
 	if c.entry != nil {
 		r.report(nil)
 	}
-	end := playback{r}.play(ctx)
+	end := playback{r}.run(ctx)
 	r.sink.Emit(end)
 	return end
 }
 
-// playback is a call that is played from its recording.
+// playback plays one call.
 type playback struct{ *running }
 
-// play emits the recorded events, puts the recorded questions to the user, and returns the
-// recorded end. What uses the state of the session alone is done again.
-func (p playback) play(ctx context.Context) transcript.ToolFinished {
+// run emits the recorded events, asks the recorded questions, and returns the recorded end. A tool that uses
+// the session's state alone runs again.
+func (p playback) run(ctx context.Context) transcript.ToolFinished {
 	if p.tape == nil {
 		return Unrun(p.ID, p.Card, transcript.Failed, p.fault.Message)
 	}
@@ -204,29 +205,29 @@ func (p playback) play(ctx context.Context) transcript.ToolFinished {
 			p.pipeline.playJob(p.ID)
 		case planLeftStep:
 			if modes := p.pipeline.Services.Modes; modes != nil {
-				_, _, _ = modes.LeavePlan() // what came of it is recorded
+				_, _, _ = modes.LeavePlan() // the result is in the recorded end
 			}
 		case eventStep:
 			e, err := transcript.DecodeEvent(data)
 			if err != nil {
 				continue
 			}
-			if state, ok := e.(transcript.ToolState); ok && state.State == transcript.InProgress && inward(p.entry) {
-				return p.again(ctx)
+			if state, ok := e.(transcript.ToolState); ok && state.State == transcript.InProgress && rerunsInReplay(p.entry) {
+				return p.rerun(ctx)
 			}
 			if end, ok := e.(transcript.ToolFinished); ok {
 				end.CallID = p.ID
 				p.tape.SkipAnswers(p.pipeline.Workspace.Session().Cwd)
 				return end
 			}
-			p.sink.Emit(retargeted(e, p.ID))
+			p.sink.Emit(withCallID(e, p.ID))
 		}
 	}
-	return Unrun(p.ID, p.Card, transcript.Cancelled, CancelledText) // the recording ends here
+	return Unrun(p.ID, p.Card, transcript.Cancelled, CancelledText) // the recording ends before the end of the call
 }
 
-// again makes a call that uses the state of the session alone.
-func (p playback) again(ctx context.Context) transcript.ToolFinished {
+// rerun runs a tool that uses the session's state alone, and returns its end with the recorded duration.
+func (p playback) rerun(ctx context.Context) transcript.ToolFinished {
 	err := p.execution.execute(ctx)
 	if err == nil {
 		err = p.ending.render(ctx)
@@ -243,8 +244,8 @@ func (p playback) again(ctx context.Context) transcript.ToolFinished {
 	return end
 }
 
-// ask puts a recorded question to the user, whose answer is recorded, too: what came
-// of it follows.
+// ask asks a recorded question. It ignores the answer: the recorded events that follow depend on the recorded
+// answer.
 func (p playback) ask(ctx context.Context, data []byte) {
 	var form questionForm
 	if json.Unmarshal(data, &form) != nil || p.pipeline.Asker == nil {
@@ -266,8 +267,8 @@ func (p playback) ask(ctx context.Context, data []byte) {
 	}
 }
 
-// retargeted is an event of a recorded call as one of the call that is played.
-func retargeted(e transcript.Event, id string) transcript.Event {
+// withCallID returns an event of the recorded call as an event of the call with the given id.
+func withCallID(e transcript.Event, id string) transcript.Event {
 	switch e := e.(type) {
 	case transcript.ToolState:
 		e.CallID = id
