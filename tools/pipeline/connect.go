@@ -16,14 +16,14 @@ import (
 	"acp-agent/transcript"
 )
 
-// fetchTool is the tool whose denials hold for connections, too.
+// fetchTool is the tool whose denials apply to connections, too.
 const fetchTool = "web_fetch"
 
 // maxConnectTitle bounds the title of the question, in runes. Any host is whole: its end says whose it is.
 const maxConnectTitle = 300
 
-// connections are what the commands of one call may connect to, as far as that is known. It
-// is safe for concurrent use.
+// connections decides which hosts the commands of one call may connect to, and remembers the answers. It is
+// safe for concurrent use.
 type connections struct {
 	*sharedState
 	watchdog   *watchdogCheck
@@ -31,8 +31,8 @@ type connections struct {
 
 	mu    sync.Mutex
 	asked map[string]*connection
-	// groups are the answers about hosts of package managers, by the name of the manager. Only the
-	// question whose turn it is uses them.
+	// groups has the answers about the hosts of package managers, by the name of the manager. Only
+	// the open question uses it.
 	groups map[string]error
 }
 
@@ -42,7 +42,7 @@ type connection struct {
 	err  error
 }
 
-// of returns the answer about a destination. first says that the caller has to find it.
+// of returns the answer about a destination. first says that the caller has to find the answer.
 func (c *connections) of(key string) (answer *connection, first bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,8 +57,8 @@ func (c *connections) of(key string) (answer *connection, first bool) {
 	return answer, true
 }
 
-// connect decides whether the call's commands may connect to a host, and asks the user where
-// no rule says. However many connections there are, the host is asked about once.
+// connect decides whether the call's commands may connect to a host, and asks the user when no rule
+// decides. It asks about each host once, however many connections there are.
 func (c *connections) connect(ctx context.Context, to egress.Destination) error {
 	answer, first := c.of(to.Pair() + " " + to.Private + " " + to.Addr.String())
 	if first {
@@ -73,7 +73,7 @@ func (c *connections) connect(ctx context.Context, to egress.Destination) error 
 	}
 }
 
-// connectLater decides for a job, whose call is over: no one is asked.
+// connectLater decides for a job, whose call has ended: it asks no one.
 func (c *connections) connectLater(ctx context.Context, to egress.Destination) error {
 	decision, err := c.judgeConnection(ctx, to)
 	if err == nil && decision.Action != capability.Allow {
@@ -83,7 +83,7 @@ func (c *connections) connectLater(ctx context.Context, to egress.Destination) e
 	return err
 }
 
-// mayConnect finds the answer about a host.
+// mayConnect finds the answer about a host: from the rules, the watchdog, or the user.
 func (c *connections) mayConnect(ctx context.Context, to egress.Destination) error {
 	decision, err := c.judgeConnection(ctx, to)
 	switch {
@@ -100,7 +100,7 @@ func (c *connections) mayConnect(ctx context.Context, to egress.Destination) err
 	}
 	defer c.pipeline.Session.AwaitUser(ctx)()
 	err = tools.AskInTurn(ctx, c.pipeline.Queue, c.ID, func(asking context.Context) error {
-		// An answer given while this question waited may have settled it (R123).
+		// An answer given while this question waited may decide (R123).
 		decision, err := c.judgeConnection(ctx, to)
 		if err != nil || decision.Action == capability.Allow {
 			return err
@@ -113,7 +113,7 @@ func (c *connections) mayConnect(ctx context.Context, to egress.Destination) err
 	return err
 }
 
-// errNoAnswer is the cause of a question's end for want of an answer.
+// errNoAnswer is the cause when a question ends without an answer.
 var errNoAnswer = errors.New("no answer in time")
 
 // judgeConnection asks the rules, then the watchdog. What web_fetch may not reach, no command may. A denial is a
@@ -122,7 +122,7 @@ func (c *connections) judgeConnection(ctx context.Context, to egress.Destination
 	rules := c.pipeline.Policy.Rules()
 	fetch := c.pipeline.ruleCall(c.Prepared)
 	fetch.Tool, fetch.Aliases, fetch.Capabilities = fetchTool, nil, []string{capability.CapNetFetch}
-	fetch.Resources = []permissions.Resource{hostResource(ruled(to).Host)}
+	fetch.Resources = []permissions.Resource{hostResource(namedForRules(to).Host)}
 	connect := fetch
 	connect.Tool = permissions.NetworkTool
 	connect.Resources = []permissions.Resource{connectionResource(to)}
@@ -147,40 +147,39 @@ func (c *connections) judgeConnection(ctx context.Context, to egress.Destination
 	}
 	switch {
 	case decision.Action != capability.Allow || decision.Rule == nil:
-	case isProjectsOwn(decision):
+	case byProjectFile(decision):
 		decision.Action, decision.Reason = capability.Ask, "a project's file opens no host"
-	case to.Private != "" && !namesPrivate(decision):
+	case to.Private != "" && !byUserForHost(decision):
 		decision.Action, decision.Reason = capability.Ask, "it is not on the public web"
 	}
 	return decision, nil
 }
 
-// ruled is a destination as rules have to name it: by its address where its name leads to one
-// that is not public. Who answers for a name chooses its addresses, so that a rule for the name
-// must not open this machine and its neighbours.
-func ruled(to egress.Destination) egress.Destination {
+// namedForRules returns a destination under the name that rules must use: its address, if its name leads to one
+// that is not public. The owner of a name chooses its addresses, so a rule for the name must not
+// open this machine and its neighbours.
+func namedForRules(to egress.Destination) egress.Destination {
 	if to.Addr.IsValid() {
 		to.Host = to.Addr.String()
 	}
 	return to
 }
 
-// isProjectsOwn reports a decision that rests on a rule in a project's file. What the user
-// answered for the project is theirs.
-func isProjectsOwn(d permissions.Decision) bool {
+// byProjectFile reports whether a decision rests on a rule in a project's file, and not on an answer of
+// the user's that was stored for the project.
+func byProjectFile(d permissions.Decision) bool {
 	return d.Scope == permissions.Project && d.Rule.Source != permissions.SourceAlways
 }
 
-// namesPrivate reports whether a decision rests on the user's own word for this very host. A
-// rule for many hosts does not mean this machine and its neighbours.
-func namesPrivate(d permissions.Decision) bool {
+// byUserForHost reports whether a decision rests on a rule of the user's for exactly this host. A rule for
+// many hosts does not open this machine and its neighbours.
+func byUserForHost(d permissions.Decision) bool {
 	return d.Scope >= permissions.User && d.Rule.Pattern != "" && !strings.Contains(d.Rule.Pattern, "*")
 }
 
-// connectionResource is a host and port as rules name it; the port is left out where it is
-// that of https.
+// connectionResource returns host and port in the form of rules, which leaves out port 443.
 func connectionResource(to egress.Destination) permissions.Resource {
-	to = ruled(to)
+	to = namedForRules(to)
 	resource := hostResource(to.Host)
 	resource.Requested = append(resource.Requested, to.Host)
 	if resource.Name = to.Pair(); to.Port == 443 {
@@ -189,8 +188,8 @@ func connectionResource(to egress.Destination) permissions.Resource {
 	return resource
 }
 
-// askConnection puts the question about a host, with the command beside it. Hosts that belong
-// together are asked about once.
+// askConnection asks the user about a host, on the card of the command. It asks about all hosts of a package
+// manager at once.
 func (c *connections) askConnection(ctx context.Context, to egress.Destination, d permissions.Decision) error {
 	group := c.groupOf(to, d)
 	if answer, known := c.groups[group.manager]; known && group.manager != "" {
@@ -205,7 +204,7 @@ func (c *connections) askConnection(ctx context.Context, to egress.Destination, 
 	card.Locations, card.Content = nil, nil
 	reason := "the command reaches for " + to.Pair()
 	if to.Private != "" {
-		reason += ", which is not on the public web (" + private(to) + ")"
+		reason += ", which is not on the public web (" + privateText(to) + ")"
 	}
 	if group.manager != "" {
 		reason += ", and your settings give " + group.manager + " these hosts: " + strings.Join(group.hosts, ", ")
@@ -238,16 +237,16 @@ func (c *connections) askConnection(ctx context.Context, to egress.Destination, 
 	return err
 }
 
-// hostGroup is what one question about a host is about.
+// hostGroup is the hosts of one question.
 type hostGroup struct {
-	// manager is the package manager that uses the hosts; "" for a host by itself.
+	// manager is the package manager that uses the hosts; "" for a single host.
 	manager string
-	// hosts are hosts as rules name them.
+	// hosts are in the form of rules.
 	hosts []string
 }
 
-// groupOf returns the hosts that are asked about together with a host. An address, a name of this machine,
-// and what the watchdog asks about, is asked about by itself.
+// groupOf returns the hosts that share the question about a host. There is a question of its own for an address,
+// a name of this machine, and a host that the watchdog asks about.
 func (c *connections) groupOf(to egress.Destination, d permissions.Decision) hostGroup {
 	alone := hostGroup{hosts: []string{connectionResource(to).Name}}
 	if to.Private != "" || len(d.Always) != 1 {
@@ -262,7 +261,7 @@ func (c *connections) groupOf(to egress.Destination, d permissions.Decision) hos
 	return alone
 }
 
-// rules are the rules that an answer about a group stores: those about one host, for each.
+// rules returns the rules that an answer about a group stores: the given ones, for each of its hosts.
 func (g hostGroup) rules(about ...permissions.Rule) []permissions.Rule {
 	var rules []permissions.Rule
 	for _, rule := range about {
@@ -274,7 +273,7 @@ func (g hostGroup) rules(about ...permissions.Rule) []permissions.Rule {
 	return rules
 }
 
-// applyConnection does what the user answered about a host (R123).
+// applyConnection applies the user's answer about a host (R123).
 func (c *connections) applyConnection(answer tools.Answer, group hostGroup, d permissions.Decision) error {
 	switch answer {
 	case tools.AllowOnce:
@@ -293,7 +292,7 @@ func (c *connections) applyConnection(answer tools.Answer, group hostGroup, d pe
 	return &egress.Refusal{Reason: "the user does not allow it"}
 }
 
-// shownPair is host and port as people read it.
+// shownPair returns host and port for a card, which leaves out port 443.
 func shownPair(to egress.Destination) string {
 	if to.Port == 443 {
 		return to.Host
@@ -301,8 +300,8 @@ func shownPair(to egress.Destination) string {
 	return to.Pair()
 }
 
-// private says what kind of address a host is, and where its name leads.
-func private(to egress.Destination) string {
+// privateText describes the address of a host that is not public.
+func privateText(to egress.Destination) string {
 	if to.Addr.IsValid() {
 		return to.Private + ", " + to.Addr.String()
 	}

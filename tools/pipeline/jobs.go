@@ -10,7 +10,7 @@ import (
 	"acp-agent/tools"
 )
 
-// jobView is the jobs that the agent of the pipeline sees; nil where it may have none.
+// jobView returns the jobs that the agent of the pipeline sees; nil when it may start none.
 func (p *Pipeline) jobView() tools.Jobs {
 	if p.Workspace == nil || p.restricted {
 		return nil
@@ -18,15 +18,14 @@ func (p *Pipeline) jobView() tools.Jobs {
 	return p.Workspace.Jobs()
 }
 
-// env is what the pure functions of tools may know of the session.
+// env returns what the pure functions of tools may know of the session.
 func (p *Pipeline) env() tools.Env {
 	env := p.Workspace.Session().Env
 	env.NoJobs = p.Services.Jobs == nil
 	return env
 }
 
-// callJobs are the jobs as one call may use them. Commands that the tool did not declare are
-// refused.
+// callJobs is tools.Jobs for one call. It refuses commands that the tool did not declare.
 type callJobs struct {
 	tools.Jobs
 	*callRuntime
@@ -34,7 +33,7 @@ type callJobs struct {
 	tape     *record.Call // nil where the call is not recorded
 }
 
-// callJobs returns the jobs for a call; nil where there can be none.
+// callJobs returns the jobs for a call; nil when it may start none.
 func (p *Pipeline) callJobs(c *Prepared, r *callRuntime) tools.Jobs {
 	if p.Services.Jobs == nil {
 		return nil
@@ -46,7 +45,7 @@ func (p *Pipeline) callJobs(c *Prepared, r *callRuntime) tools.Jobs {
 	return callJobs{p.Workspace.Jobs().From(r.Commands()), r, p, c.tape}
 }
 
-// Start implements tools.Jobs. With the first job, the tools for jobs are there.
+// Start implements tools.Jobs. The first job makes the tools for jobs usable.
 func (j callJobs) Start(ctx context.Context, cmd tools.ShellCommand) (tools.Job, error) {
 	if !j.scope.Has(capability.CapShellRun) {
 		return tools.Job{}, tools.Undeclared(j.tool, "commands")
@@ -63,8 +62,8 @@ func (j callJobs) Start(ctx context.Context, cmd tools.ShellCommand) (tools.Job,
 	return job, err
 }
 
-// playJob notes that a call of a recording started a job. Nothing runs; the tools for jobs are
-// there as they were then.
+// playJob records that the recorded call started a job. Nothing runs, but the tools for jobs become usable as
+// they did then.
 func (p *Pipeline) playJob(callID string) {
 	p.Workspace.Jobs().Play(callID)
 	p.catalogue.invalidate()

@@ -6,22 +6,21 @@ import (
 	"acp-agent/permissions"
 )
 
-// Program is a program of the user's or of a project's that runs as long as the session, such as an MCP
-// server, and what it may connect to.
+// Program is a program of the user or a project that runs as long as the session, such as an MCP server.
 type Program struct {
-	// For is what an answer about its hosts is bound to, so that it opens them to this program alone.
+	// For identifies the program in answers about its hosts, so that they open the hosts to it alone.
 	For permissions.Identity
 	// Hosts are the hosts that its configuration lists, in the form of permissions.HostPattern.
 	Hosts []string
 }
 
-// Unlisted is a host that neither the configuration of a program nor an answer opens to it.
+// Unlisted is a host that neither its configuration nor an answer opens to a program.
 type Unlisted struct {
-	// Host is its name as rules and lists have it.
+	// Host is in the form of rules and lists.
 	Host string
 	// Private says why it is not on the public web, and where its name leads; "" when it is.
 	Private string
-	// Always are the rules that open it to the program; none where the user may only be asked each time.
+	// Always are the rules that open the host to the program; none when the user has to be asked each time.
 	Always []permissions.Rule
 }
 
@@ -31,13 +30,13 @@ type Unlisted struct {
 func (p Program) MayConnect(rules permissions.Set, to egress.Destination) (unlisted *Unlisted, err error) {
 	fetch := permissions.Call{
 		Tool: fetchTool, Capabilities: []string{capability.CapNetFetch}, Identity: p.For,
-		Resources: []permissions.Resource{hostResource(ruled(to).Host)},
+		Resources: []permissions.Resource{hostResource(namedForRules(to).Host)},
 	}
 	connect := fetch
 	connect.Tool, connect.Resources = permissions.NetworkTool, []permissions.Resource{connectionResource(to)}
 	decision := rules.Decide(connect)
 	for _, d := range []permissions.Decision{rules.Decide(fetch), decision} {
-		// What a mode leaves to no tool says nothing of a program that runs in all modes.
+		// A mode's denial applies to tools, not to a program that runs in all modes.
 		if d.Action == capability.Deny && d.Rule != nil && d.Scope > permissions.DefaultScope {
 			return nil, &egress.Refusal{Reason: d.Reason}
 		}
@@ -47,12 +46,12 @@ func (p Program) MayConnect(rules permissions.Set, to egress.Destination) (unlis
 		listed = listed.With(permissions.User, permissions.Rule{Permission: permissions.NetworkTool, Pattern: host, Action: capability.Allow})
 	}
 	byList := listed.Decide(connect)
-	if byList.Action == capability.Allow && (to.Private == "" || namesPrivate(byList)) || p.answered(decision) {
+	if byList.Action == capability.Allow && (to.Private == "" || byUserForHost(byList)) || p.answered(decision) {
 		return nil, nil
 	}
 	reason, why := "it is not in the list of hosts of this server", ""
 	if to.Private != "" {
-		why = private(to)
+		why = privateText(to)
 		reason += ", and it is not on the public web (" + why + ")"
 	}
 	name := connect.Resources[0].Name
@@ -62,7 +61,7 @@ func (p Program) MayConnect(rules permissions.Set, to egress.Destination) (unlis
 	return &Unlisted{Host: name, Private: why, Always: []permissions.Rule{always}}, &egress.Refusal{Reason: reason}
 }
 
-// answered reports a decision that rests on an answer about this very program and host.
+// answered reports whether a decision rests on an answer about this program and host.
 func (p Program) answered(d permissions.Decision) bool {
 	return d.Action == capability.Allow && d.Rule != nil && d.Rule.Source == permissions.SourceAlways && p.For != permissions.Identity{} && d.Rule.For.Same(p.For)
 }
