@@ -38,11 +38,11 @@ func (f commandFiles) holdsSecret(dir string, reads func(name string) bool) bool
 	if err != nil {
 		return true
 	}
-	search := secretSearch{left: maxTreeEntries, reads: reads, secret: func(path string) bool {
+	finder := secretSearch{left: maxTreeEntries, reads: reads, secret: func(path string) bool {
 		return f.work.SecretName(path) || runtime.FS().HoldsAddress(path)
 	}}
 	own := slices.ContainsFunc(f.own, func(path string) bool { return pathname.Contains(access.Real, path) })
-	return own || f.work.SecretName(access.Real) || search.holds(top, access.Real, 0)
+	return own || f.work.SecretName(access.Real) || finder.holds(top, access.Real, 0)
 }
 
 // secretSearch looks for secrets by their names.
