@@ -27,15 +27,15 @@ func (j *judgement) checkWay() func(workspace.Way) error {
 	for _, resource := range j.judged.Resources {
 		if resource.Kind == permissions.Path && len(resource.Requested) > 0 {
 			judged[resource.Requested[0]] = resource.Name
-			places[resource.Name] = resource.Name == j.confinement.found[resource.Requested[0]]
+			places[resource.Name] = resource.Name == j.confinement.checked[resource.Requested[0]]
 		}
 	}
-	found, rules, call := j.confinement.found, j.pipeline.Policy.Rules(), j.pipeline.ruleCall(j.Prepared)
+	checked, rules, call := j.confinement.checked, j.pipeline.Policy.Rules(), j.pipeline.ruleCall(j.Prepared)
 	denied := rules.DenyReading(call)
 	return func(way workspace.Way) error {
 		name, named := judged[way.Asked]
 		switch {
-		case named && way.Real == name && way.Real == found[way.Asked]:
+		case named && way.Real == name && way.Real == checked[way.Asked]:
 			return nil
 		case named:
 			return redirectedError(way, name)

@@ -19,8 +19,8 @@ type confinement struct {
 	*sharedState
 	// scope is what the call may touch.
 	scope capability.Compiled
-	// found has the target of each path at the capability check, by absolute path.
-	found map[string]string
+	// checked has the target of each path at the capability check, by absolute path.
+	checked map[string]string
 	// outside are the reads outside the session's directories.
 	outside []workspace.Access
 	// links says, for the card, which paths to be changed lead elsewhere.
@@ -38,7 +38,7 @@ func (c *confinement) confine(context.Context) (err error) {
 		return err
 	}
 	written := 0
-	c.found = map[string]string{}
+	c.checked = map[string]string{}
 	for _, resource := range c.touched {
 		switch resource.Kind {
 		case tools.Host:
@@ -68,7 +68,7 @@ func (c *confinement) confinePath(resource tools.Resource) error {
 		return err
 	}
 	c.noteLink(resource, access)
-	c.found[c.env.Abs(resource.Value)] = access.Real
+	c.checked[c.env.Abs(resource.Value)] = access.Real
 	if !access.Inside {
 		c.outside = append(c.outside, access)
 		return nil
