@@ -34,7 +34,7 @@ const (
 	onlyListedMark = "listed only"
 )
 
-// The announcement of a change stands between these.
+// These tags enclose an announcement.
 const (
 	announcementHead = "<tools_changed>"
 	announcementTail = "</tools_changed>"

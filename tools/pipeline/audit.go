@@ -80,7 +80,7 @@ func (r *reporter) record(event string) audit.Record {
 	return record
 }
 
-// given returns the arguments for the record; those of a faulty call may not be JSON.
+// given returns the arguments for the record. The arguments of a faulty call may not be JSON.
 func (r *reporter) given() any {
 	if len(r.Args) == 0 {
 		return nil
