@@ -19,7 +19,7 @@ func (g texts) pick(list []string) string { return list[g.IntN(len(list))] }
 func (g texts) often(n int) bool { return g.IntN(n) == 0 }
 
 func (g texts) text() string {
-	switch g.IntN(10) {
+	switch g.IntN(12) {
 	case 0, 1:
 		return g.changed(g.pick(g.rows))
 	case 2, 3:
@@ -28,7 +28,7 @@ func (g texts) text() string {
 		return g.lines()
 	case 5:
 		return g.measured()
-	case 6, 7:
+	case 6, 7, 8, 9:
 		return g.seams()
 	default:
 		return g.list(3)
