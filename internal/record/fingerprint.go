@@ -80,7 +80,7 @@ func (f *fingerprints) digest(value []byte) digested {
 	if known, ok := f.digests[key]; ok && known.value == string(value) {
 		return known
 	}
-	cleaned := compact(redact.JSON(value, f.clean))
+	cleaned := compact(f.cleanAsEncoded(value))
 	d := digested{value: string(value), digest: digest(cleaned)}
 	if d.brief = d.digest; len(cleaned) <= shortValue {
 		d.brief = string(cleaned)
@@ -90,6 +90,19 @@ func (f *fingerprints) digest(value []byte) digested {
 	}
 	f.digests[key] = d
 	return d
+}
+
+// cleanAsEncoded is a value without secrets, with the characters of HTML escaped as in the value: a replay, which has the
+// value without secrets from the start, encodes it like that.
+func (f *fingerprints) cleanAsEncoded(value []byte) []byte {
+	const html = "<>&"
+	cleaned := redact.JSON(value, f.clean)
+	if bytes.ContainsAny(value, html) || !bytes.ContainsAny(cleaned, html) {
+		return cleaned
+	}
+	var b bytes.Buffer
+	json.HTMLEscape(&b, cleaned)
+	return b.Bytes()
 }
 
 func compact(value []byte) []byte {

@@ -88,6 +88,7 @@ func (j *joiner) noteFrame(h *held) {
 		return
 	}
 	var method, session, update, call string
+	live := true // it says nothing of the state of a call
 	text := string(h.Data)
 	j.walker.strings(text, func(path, _ []byte, l leaf) {
 		switch string(path) {
@@ -99,6 +100,8 @@ func (j *joiner) noteFrame(h *held) {
 			update, _ = l.value()
 		case ".params.update.toolCallId":
 			call, _ = l.value()
+		case ".params.update.status":
+			live = false
 		}
 	})
 	of := "out " + session + " "
@@ -113,7 +116,23 @@ func (j *joiner) noteFrame(h *held) {
 		j.noteTexts(h, text, 0, of+call+" ")
 	default:
 		j.endStreams(of)
+		if update == "tool_call_update" && live {
+			h.Data = redact.JSON(h.Data, j.withoutBegun)
+		}
 	}
+}
+
+// withoutBegun is what a card shows of a call that runs, without the beginning of a secret at its end: the rest comes with
+// a later update, which shows it whole. The text may stand in a fence of Markdown.
+func (j *joiner) withoutBegun(text string) string {
+	body, fence := text, ""
+	if at := strings.LastIndex(text, "\n```"); at >= 0 {
+		body, fence = text[:at], text[at:]
+	}
+	if !j.begins(body) {
+		return text
+	}
+	return body[:strings.LastIndexAny(body, " \t\n")+1] + redact.Mask + fence
 }
 
 // noteChunk notes the growing texts of a piece of a model's answer: a JSON value, or lines of an event stream as
