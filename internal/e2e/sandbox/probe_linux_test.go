@@ -182,7 +182,7 @@ func lookUp(network, server string) (string, error) {
 	resolver := net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, network, server)
 	}}
-	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // a refusal comes at once, but this program may have to wait for a core
 	defer cancel()
 	_, err := resolver.LookupHost(ctx, "secret.example")
 	if lookup, ok := errors.AsType[*net.DNSError](err); ok && lookup.IsTimeout {
