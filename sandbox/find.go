@@ -59,7 +59,7 @@ func (f *Finder) Find(ctx context.Context) Report {
 			return Report{Kind: None, Refused: errEnding}
 		}
 		notes = append(notes, fmt.Sprintf("%s does not work here: %v.", kind, err))
-		if kind == Bubblewrap && restricted(restrictedFile) {
+		if kind == Bubblewrap && restrictsNamespaces(restrictionFile) {
 			notes = append(notes, "This system lets only programs with a profile of AppArmor use user namespaces; docs/security.md says how bwrap gets one.")
 		}
 	}
@@ -73,10 +73,11 @@ func (f *Finder) Find(ctx context.Context) Report {
 		"your configuration requires the sandbox %q: %s Install what it needs, or change sandbox.level", f.Level, strings.Join(notes, " "))}
 }
 
-// restrictedFile holds "1" where AppArmor takes the rights in a user namespace from programs that it does not know, as on Ubuntu.
-const restrictedFile = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
+// restrictionFile holds "1" where AppArmor takes the rights in a user namespace from programs that it does not know, as on Ubuntu.
+const restrictionFile = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
 
-func restricted(file string) bool {
+// restrictsNamespaces reports whether the file says that the system does that.
+func restrictsNamespaces(file string) bool {
 	text, err := os.ReadFile(file)
 	return err == nil && strings.TrimSpace(string(text)) == "1"
 }

@@ -15,7 +15,7 @@ type holding struct {
 	own  *claims
 }
 
-// acquire makes the directories that do not exist, and counts the uses of those that an agent process made. The
+// acquire makes the directories that do not exist, and counts the uses of each that an agent process made. The
 // last command of the last process that needs one removes it if it is still empty; to remove it earlier would
 // unmount what is mounted there for the command of another process. dir keeps a record of what is held, for the
 // next start after a kill; empty keeps none.
@@ -66,7 +66,7 @@ func (h *holding) has(dir string) bool {
 	return h.made[dir] > 0
 }
 
-// release drops one use of each directory, and removes those that no command needs any more.
+// release drops one use of each directory, and removes the directories that no command needs any more.
 func (h *holding) release(dir string, dirs []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

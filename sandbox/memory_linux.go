@@ -16,7 +16,7 @@ var kernelState = [...]string{
 	"/proc/sys/user/max_net_namespaces",
 	"/proc/sys/user/max_pid_namespaces",
 	"/proc/sys/kernel/unprivileged_userns_clone",
-	restrictedFile,
+	restrictionFile,
 	"/proc/sys/kernel/apparmor_restrict_unprivileged_unconfined",
 	"/sys/kernel/security/lsm",
 	// What confines the agent itself: the profile that its parent has put it under.

@@ -110,8 +110,8 @@ func (h *serverHosts) answer(session context.Context, about hostOfServer) (answe
 	return answer, asking
 }
 
-// answered sets an answer. It counts for those that wait alone where the question was withdrawn, and where
-// the user allowed it for longer, for then it is a rule, which can be revoked.
+// answered sets an answer. Where the question was withdrawn it counts only for the connections that wait now, and
+// likewise where the user allowed the host for longer: then there is a rule, which can be revoked.
 func (h *serverHosts) answered(asking context.Context, about hostOfServer, asked tools.Answer, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

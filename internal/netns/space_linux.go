@@ -53,7 +53,7 @@ func Start(self string, other []string) (*Space, error) {
 	}
 	s, otherErr := startHolder(joiner, slices.Concat(other, []string{self, HoldArg, insideArg}))
 	if otherErr != nil {
-		return nil, errors.Join(err, otherErr)
+		return nil, fmt.Errorf("%w; by %s: %w", err, other[0], otherErr)
 	}
 	return s, nil
 }

@@ -57,6 +57,6 @@ func (c *Call) Next() (name string, data []byte, ok bool) {
 // question has the next answer that came after the call.
 func (c *Call) SkipAnswers(keys ...string) { c.tape.player.skipAnswers(c.n, keys) }
 
-// SkipIDs says that a recorded call does not run again and makes no ids: ID does not return those that were
+// SkipIDs says that a recorded call does not run again and makes no ids: ID does not return the ids that were
 // made during it.
 func (c *Call) SkipIDs() { c.tape.player.skipIDs(c.n) }

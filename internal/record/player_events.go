@@ -1,6 +1,6 @@
 package record
 
-// listen sets the function that gets the events of a session, and calls it with those that have come already.
+// listen sets the function that gets the events of a session, and calls it with the events that have come already.
 func (p *Player) listen(session string, play func(name string, data []byte)) {
 	p.mu.Lock()
 	p.listeners[session] = play

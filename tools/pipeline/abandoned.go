@@ -22,7 +22,7 @@ func (s *abandoned) add(done <-chan struct{}) {
 	s.left = append(s.left, done)
 }
 
-// wait waits until all goroutines have ended, for at most limit. It forgets those that have not ended
+// wait waits until all goroutines have ended, for at most limit. It forgets the goroutines that have not ended
 // by then: their runtimes are finished and refuse everything, so a longer wait gains nothing.
 func (s *abandoned) wait(ctx context.Context, limit time.Duration) {
 	s.mu.Lock()
