@@ -35,13 +35,13 @@ type Box struct {
 	// there are none.
 	CacheDir string
 
-	// HoldDir is a private directory of the user that keeps, for the next start after a
+	// ClaimsDir is a private directory of the user that keeps, for the next start after a
 	// kill, which directories were made to be mounted on; empty keeps nothing.
-	HoldDir string
+	ClaimsDir string
 
-	held   holding
-	copies settingsCopies
-	looks  homeMemory
+	mountPoints mountPoints
+	copies      settingsCopies
+	looks       homeMemory
 }
 
 // Request is what a session asks for one of its commands.
@@ -160,13 +160,13 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 		p.Writable = append(p.Writable, b.Packages...)
 	}
 	c.Env = slices.Concat(c.Env, b.caches(r, p))
-	c.Release = b.held.acquire(b.HoldDir, b.guarded(r, home.repositories, report.Kind))
+	c.Release = b.mountPoints.acquire(b.ClaimsDir, b.guarded(r, home.repositories, report.Kind))
 	return c, nil
 }
 
-// Holds reports whether a directory is there only so that something can be mounted on it for a command
+// IsMountPoint reports whether a directory is there only so that something can be mounted on it for a command
 // that runs. A nil Box holds none.
-func (b *Box) Holds(dir string) bool { return b != nil && b.held.has(dir) }
+func (b *Box) IsMountPoint(dir string) bool { return b != nil && b.mountPoints.has(dir) }
 
 // configDirs are the agent's own directories in a project.
 var configDirs = [...]string{".acp-agent", ".agents"}

@@ -92,32 +92,32 @@ func (c *claims) close() {
 	}
 }
 
-// claimed is what one process holds, in the order of making.
-type claimed struct {
+// processClaims is what one process holds, in the order of making.
+type processClaims struct {
 	name  string
 	dirs  []string
 	alive bool
 }
 
-// held is what the processes hold.
-type held []claimed
+// claimsOfAll is what the processes hold.
+type claimsOfAll []processClaims
 
-func (h held) any(dir string) bool {
-	return slices.ContainsFunc(h, func(c claimed) bool { return slices.Contains(c.dirs, dir) })
+func (a claimsOfAll) any(dir string) bool {
+	return slices.ContainsFunc(a, func(c processClaims) bool { return slices.Contains(c.dirs, dir) })
 }
 
-func (h held) alive(dir string) bool {
-	return slices.ContainsFunc(h, func(c claimed) bool { return c.alive && slices.Contains(c.dirs, dir) })
+func (a claimsOfAll) alive(dir string) bool {
+	return slices.ContainsFunc(a, func(c processClaims) bool { return c.alive && slices.Contains(c.dirs, dir) })
 }
 
 // readClaims reads what all processes but the one of own hold; the caller holds the
 // lock of all claims.
-func readClaims(dir string, own *claims) held {
+func readClaims(dir string, own *claims) claimsOfAll {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
 	}
-	var all held
+	var all claimsOfAll
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
 		if !strings.HasSuffix(entry.Name(), claimsSuffix) || own != nil && own.lock.Path() == path {
@@ -127,7 +127,7 @@ func readClaims(dir string, own *claims) held {
 		if err != nil {
 			continue // not ours
 		}
-		all = append(all, claimed{name: entry.Name(), dirs: claimedBy(string(text)), alive: locked(path)})
+		all = append(all, processClaims{name: entry.Name(), dirs: claimedBy(string(text)), alive: locked(path)})
 	}
 	return all
 }

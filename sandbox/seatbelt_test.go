@@ -69,7 +69,7 @@ func TestHolding(t *testing.T) {
 	if err := os.Mkdir(there, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	var h holding
+	var h mountPoints
 	all := []string{made, used, there, filepath.Join(dir, "no", "parent")}
 	first, second := h.acquire("", all), h.acquire("", all)
 	first()

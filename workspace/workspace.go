@@ -65,7 +65,7 @@ func New(o Options) (*Workspace, error) {
 	s.leftovers = recovery.NewLeftovers(paths.private)
 	s.quota.Store(o.Limits.SidecarBytes)
 	s.history = undo.New(undo.Options{
-		Roots: paths.dirs(), Secret: o.Protection.Secret, Images: paths.private.Images, MaxBytes: o.JournalBytes, Held: o.Commands.Sandbox.Box.Holds,
+		Roots: paths.dirs(), Secret: o.Protection.Secret, Images: paths.private.Images, MaxBytes: o.JournalBytes, Held: o.Commands.Sandbox.Box.IsMountPoint,
 		MaxText: o.Limits.FileBytes, IsText: isText, Now: o.Now, Fault: o.fault,
 		Contents: o.Keeping.Contents, Records: o.Keeping.Records, Bounds: o.Keeping.Bounds,
 	})

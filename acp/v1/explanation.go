@@ -12,7 +12,7 @@ import (
 // an answer brings about.
 func explanation(req tools.PermissionRequest) string {
 	if len(req.With) > 0 {
-		return togetherExplanation(req)
+		return sharedCardExplanation(req)
 	}
 	text := commandText(req)
 	for _, location := range req.Ready.Card.Locations {

@@ -44,7 +44,7 @@ func (a *asker) Ask(ctx context.Context, req tools.PermissionRequest) (tools.Ans
 	options := a.translator.out.client.options(req)
 	title := req.Ready.Card.Title
 	if len(req.With) > 0 {
-		title = togetherTitle(req)
+		title = sharedCardTitle(req)
 	}
 	var response schema.RequestPermissionResponse
 	err := a.ask(ctx, question{
@@ -69,7 +69,7 @@ const rememberRunes = 100
 // the project, and one that lets a command run outside of the sandbox.
 func (t traits) options(req tools.PermissionRequest) []schema.PermissionOption {
 	if len(req.With) > 0 {
-		return t.togetherOptions(req)
+		return t.sharedCardOptions(req)
 	}
 	if choices := req.Choices; choices != nil {
 		return []schema.PermissionOption{
@@ -186,13 +186,13 @@ func (v *callView) question(req tools.PermissionRequest) change {
 	case req.Choices != nil:
 		card.Title = req.Choices.Question
 	case len(req.With) > 0:
-		card.Title = togetherTitle(req)
+		card.Title = sharedCardTitle(req)
 	}
 	c := change{
 		status: pending, title: card.Title, kind: card.Kind, locations: card.Locations, input: rawJSON(req.Ready.Args), meta: v.meta(nil),
 	}
 	if len(req.With) > 0 {
-		c.input = togetherInput(req)
+		c.input = sharedCardInput(req)
 	}
 	if v.pane != plainPane {
 		c.content = append(c.content, kinds.Terminal{ID: v.terminal})

@@ -26,7 +26,7 @@ func (c *core) newBox(cfg *config.Config) *sandbox.Box {
 		Probe: probe,
 		Home:  c.sources.HomeDir, Own: c.ownPaths(), Guarded: c.agentDirs(), Environ: os.Environ(), Packages: c.sources.PackageDirs(),
 		Readable: c.mountOptions(nil, cfg.Toolbox).LocalDirs(plan(cfg.Tools.Mount)),
-		CacheDir: filepath.Join(c.cacheDir, "commands"), HoldDir: filepath.Join(c.stateDir, "held"),
+		CacheDir: filepath.Join(c.cacheDir, "commands"), ClaimsDir: filepath.Join(c.stateDir, "held"),
 	}
 }
 

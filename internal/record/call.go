@@ -15,8 +15,8 @@ func (t *Tape) Start(name, input string) *Call {
 		return nil
 	}
 	c := &Call{tape: t, n: t.recorder.number()}
-	t.recorder.add(pending{Entry: Entry{Kind: Called, Of: c.n, Name: name}, finish: func(j *joiner, h *held) {
-		h.Key = digest([]byte(j.clean(input))) // a replay has the input without keys
+	t.recorder.add(pending{Entry: Entry{Kind: Called, Of: c.n, Name: name}, complete: func(j *joiner, w *waitingEntry) {
+		w.Key = digest([]byte(j.clean(input))) // a replay has the input without keys
 	}})
 	return c
 }

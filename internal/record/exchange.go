@@ -16,13 +16,13 @@ type Exchange struct {
 // once, by another goroutine, with memory that it may use for its result.
 func (t *Tape) Exchange(name string, request func(spare []byte) []byte) *Exchange {
 	x := &Exchange{tape: t, n: t.recorder.number()}
-	t.recorder.add(pending{Entry: Entry{Kind: Requested, Of: x.n, Name: name}, finish: func(j *joiner, h *held) {
+	t.recorder.add(pending{Entry: Entry{Kind: Requested, Of: x.n, Name: name}, complete: func(j *joiner, w *waitingEntry) {
 		j.request = request(j.request[:0])
-		h.Data, h.cleaned = j.prints.of(j.request), true
+		w.Data, w.cleaned = j.fingerprints.of(j.request), true
 		if cap(j.request) > mostDigested {
 			j.request = nil
 		}
-		h.Key = digest(h.Data)
+		w.Key = digest(w.Data)
 	}})
 	return x
 }
@@ -44,12 +44,12 @@ func (x *Exchange) Chunk(name string, piece any) { x.add(Chunk, name, piece) }
 
 // Bytes records a piece of an answer that is not JSON. The caller does not change it after that.
 func (x *Exchange) Bytes(piece []byte) {
-	x.tape.recorder.add(pending{Entry: Entry{Kind: Chunk, Of: x.n}, size: len(piece), finish: func(_ *joiner, h *held) {
+	x.tape.recorder.add(pending{Entry: Entry{Kind: Chunk, Of: x.n}, size: len(piece), complete: func(_ *joiner, w *waitingEntry) {
 		if utf8.Valid(piece) {
-			h.text, h.lines = string(piece), true
+			w.text, w.lines = string(piece), true
 			return
 		}
-		h.Key, h.text, h.lines = base64Name, base64.StdEncoding.EncodeToString(piece), true
+		w.Key, w.text, w.lines = base64Name, base64.StdEncoding.EncodeToString(piece), true
 	}})
 }
 

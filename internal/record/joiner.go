@@ -19,21 +19,21 @@ const longestHold = time.Second
 // whole: an entry waits until the words are complete that it has a part of.
 type joiner struct {
 	cleaner
-	begins  func(string) bool
-	write   func(lines []byte) error
-	prints  fingerprints // of requests
-	waiting []*held
-	streams map[string]*stream
-	grew    []*stream // since the last flush
-	lines   []byte    // that are to be written
-	walker  walker
-	name    []byte  // of the current stream; a field, as request is, so that its memory is used again
-	request []byte  // the current one
-	spare   []piece // memory for the next pieces
+	begins       func(string) bool
+	write        func(lines []byte) error
+	fingerprints fingerprints // of requests
+	waiting      []*waitingEntry
+	streams      map[string]*stream
+	grew         []*stream // since the last flush
+	lines        []byte    // that are to be written
+	walker       walker
+	name         []byte  // of the current stream; a field, as request is, so that its memory is used again
+	request      []byte  // the current one
+	spare        []piece // memory for the next pieces
 }
 
-// held is an entry that waits, with the pieces of growing texts in it.
-type held struct {
+// waitingEntry is an entry that waits, with the pieces of growing texts in it.
+type waitingEntry struct {
 	Entry
 	since  time.Time
 	pieces []*piece
@@ -49,7 +49,7 @@ type held struct {
 func newJoiner(o Options, write func(lines []byte) error) *joiner {
 	return &joiner{
 		cleaner: cleaner{o.Clean}, begins: o.Begins, write: write,
-		prints: fingerprints{clean: o.Clean, secrets: o.Secrets}, streams: map[string]*stream{},
+		fingerprints: fingerprints{clean: o.Clean, secrets: o.Secrets}, streams: map[string]*stream{},
 	}
 }
 
@@ -58,38 +58,38 @@ const toolOutput = `{"type":"ToolOutput",`
 
 // add adds the next entry.
 func (j *joiner) add(p pending, now time.Time) {
-	h := &held{Entry: p.Entry, since: now}
-	if p.finish != nil {
-		p.finish(j, h)
+	w := &waitingEntry{Entry: p.Entry, since: now}
+	if p.complete != nil {
+		p.complete(j, w)
 	}
-	switch h.Kind {
+	switch w.Kind {
 	case In:
-		h.Data = lineData(h.Data)
+		w.Data = lineData(w.Data)
 	case Out:
-		h.Data = lineData(h.Data)
-		j.noteFrame(h)
+		w.Data = lineData(w.Data)
+		j.noteFrame(w)
 	case Chunk:
-		j.noteChunk(h)
+		j.noteChunk(w)
 	case Step:
-		if bytes.HasPrefix(h.Data, []byte(toolOutput)) {
-			j.noteTexts(h, string(h.Data), 0, "step "+strconv.Itoa(h.Of)+" ")
+		if bytes.HasPrefix(w.Data, []byte(toolOutput)) {
+			j.noteTexts(w, string(w.Data), 0, "step "+strconv.Itoa(w.Of)+" ")
 		}
 	case Ended, Returned:
-		of := strconv.Itoa(h.Of)
+		of := strconv.Itoa(w.Of)
 		j.endStreams("chunk "+of+" ", "step "+of+" ")
 	}
-	j.waiting = append(j.waiting, h)
+	j.waiting = append(j.waiting, w)
 }
 
 // noteFrame notes the growing texts of a line that was sent. Any other line of the session ends the growing
 // texts before it.
-func (j *joiner) noteFrame(h *held) {
-	if len(h.Data) == 0 || h.Data[0] != '{' {
+func (j *joiner) noteFrame(w *waitingEntry) {
+	if len(w.Data) == 0 || w.Data[0] != '{' {
 		return
 	}
 	var method, session, update, call string
 	live := true // it says nothing of the state of a call
-	text := string(h.Data)
+	text := string(w.Data)
 	j.walker.strings(text, func(path, _ []byte, l leaf) {
 		switch string(path) {
 		case ".method":
@@ -111,13 +111,13 @@ func (j *joiner) noteFrame(h *held) {
 			j.endStreams("out ")
 		}
 	case strings.HasSuffix(update, "_chunk"):
-		j.noteTexts(h, text, 0, of+update+" ")
+		j.noteTexts(w, text, 0, of+update+" ")
 	case update == "tool_call_update" && strings.Contains(text, `"terminal_output`):
-		j.noteTexts(h, text, 0, of+call+" ")
+		j.noteTexts(w, text, 0, of+call+" ")
 	default:
 		j.endStreams(of)
 		if update == "tool_call_update" && live {
-			h.Data = redact.JSON(h.Data, j.withoutBegun)
+			w.Data = redact.JSON(w.Data, j.withoutBegun)
 		}
 	}
 }
@@ -137,27 +137,27 @@ func (j *joiner) withoutBegun(text string) string {
 
 // noteChunk notes the growing texts of a piece of a model's answer: a JSON value, or lines of an event stream as
 // one string.
-func (j *joiner) noteChunk(h *held) {
-	prefix := "chunk " + strconv.Itoa(h.Of) + " "
-	if !h.lines && (len(h.Data) == 0 || h.Data[0] != '"' || json.Unmarshal(h.Data, &h.text) != nil) {
-		j.noteTexts(h, string(h.Data), 0, prefix+h.Key+" ")
+func (j *joiner) noteChunk(w *waitingEntry) {
+	prefix := "chunk " + strconv.Itoa(w.Of) + " "
+	if !w.lines && (len(w.Data) == 0 || w.Data[0] != '"' || json.Unmarshal(w.Data, &w.text) != nil) {
+		j.noteTexts(w, string(w.Data), 0, prefix+w.Key+" ")
 		return
 	}
-	h.lines = true
+	w.lines = true
 	at := 0
-	for line := range strings.Lines(h.text) {
+	for line := range strings.Lines(w.text) {
 		if from := strings.IndexByte(line, '{'); from >= 0 {
-			j.noteTexts(h, line[from:], at+from, prefix)
+			j.noteTexts(w, line[from:], at+from, prefix)
 		}
 		at += len(line)
 	}
 }
 
-// noteTexts notes the growing texts of a JSON text, which stands in held.text from offset at on. prefix is the
+// noteTexts notes the growing texts of a JSON text, which stands in waitingEntry.text from offset at on. prefix is the
 // beginning of the names of their streams.
-func (j *joiner) noteTexts(h *held, text string, at int, prefix string) {
-	if h.text == "" {
-		h.text = text
+func (j *joiner) noteTexts(w *waitingEntry, text string, at int, prefix string) {
+	if w.text == "" {
+		w.text = text
 	}
 	j.walker.strings(text, func(path, name []byte, l leaf) {
 		if !comesInPieces(name) {
@@ -169,11 +169,11 @@ func (j *joiner) noteTexts(h *held, text string, at int, prefix string) {
 		}
 		g := j.newPiece()
 		*g = piece{start: at + l.start, end: at + l.end, text: value}
-		h.pieces = append(h.pieces, g)
+		w.pieces = append(w.pieces, g)
 		j.name = append(append(j.name[:0], prefix...), path...)
 		s := j.streams[string(j.name)]
 		if s == nil {
-			s = &stream{since: h.since}
+			s = &stream{since: w.since}
 			j.streams[string(j.name)] = s
 		}
 		s.open = append(s.open, g)
@@ -252,8 +252,8 @@ func (j *joiner) writeLines() (err error) {
 }
 
 // ready reports whether the entry can be written.
-func (h *held) ready() bool {
-	for _, g := range h.pieces {
+func (w *waitingEntry) ready() bool {
+	for _, g := range w.pieces {
 		if !g.final {
 			return false
 		}
@@ -270,42 +270,42 @@ func (j *joiner) flushTime() <-chan time.Time {
 }
 
 // appendEntry appends the line of an entry, without secrets, to lines.
-func (j *joiner) appendEntry(h *held) {
-	text, changed := h.cleanText()
+func (j *joiner) appendEntry(w *waitingEntry) {
+	text, changed := w.cleanText()
 	switch {
-	case h.lines:
-		h.Data = appendString(nil, j.eventLines(text))
-		j.lines = j.appendLine(j.lines, h.Entry)
+	case w.lines:
+		w.Data = appendString(nil, j.eventLines(text))
+		j.lines = j.appendLine(j.lines, w.Entry)
 		return
-	case h.cleaned:
-		j.lines = j.appendLine(j.lines, h.Entry)
+	case w.cleaned:
+		j.lines = j.appendLine(j.lines, w.Entry)
 		return
 	case changed:
-		h.Data = []byte(text)
-	case bytes.IndexByte(h.Data, '\n') >= 0:
-		h.Data = compact(h.Data)
+		w.Data = []byte(text)
+	case bytes.IndexByte(w.Data, '\n') >= 0:
+		w.Data = compact(w.Data)
 	}
 	from := len(j.lines)
-	j.lines = h.appendTo(j.lines)
+	j.lines = w.appendTo(j.lines)
 	if !j.hasNoSecret(string(j.lines[from:])) {
-		h.Data = redact.JSON(h.Data, j.clean)
-		j.lines = j.appendLine(j.lines[:from], h.Entry)
+		w.Data = redact.JSON(w.Data, j.clean)
+		j.lines = j.appendLine(j.lines[:from], w.Entry)
 	}
 }
 
 // cleanText returns the text with its pieces as they are now, and whether any of them has changed.
-func (h *held) cleanText() (text string, changed bool) {
-	for _, g := range h.pieces {
+func (w *waitingEntry) cleanText() (text string, changed bool) {
+	for _, g := range w.pieces {
 		changed = changed || g.changed
 	}
 	if !changed {
-		return h.text, false
+		return w.text, false
 	}
 	var out []byte
 	at := 0
-	for _, g := range h.pieces {
-		out = appendString(append(out, h.text[at:g.start]...), g.text)
+	for _, g := range w.pieces {
+		out = appendString(append(out, w.text[at:g.start]...), g.text)
 		at = g.end
 	}
-	return string(append(out, h.text[at:]...)), true
+	return string(append(out, w.text[at:]...)), true
 }

@@ -118,7 +118,7 @@ func TestJoiner_LaterData(t *testing.T) {
 	})
 	now := time.Now()
 	piece := func(text string) {
-		j.add(pending{Entry: Entry{Kind: Chunk, Of: 1}, finish: func(_ *joiner, h *held) { h.text, h.lines = text, true }}, now)
+		j.add(pending{Entry: Entry{Kind: Chunk, Of: 1}, complete: func(_ *joiner, w *waitingEntry) { w.text, w.lines = text, true }}, now)
 	}
 	piece(`data: {"delta":{"content":"It is ` + canary[:9] + "\"}}\n\n")
 	piece(`data: {"delta":{"content":"` + canary[9:] + ". And\\n\"}}\n\n")

@@ -61,8 +61,8 @@ type pending struct {
 	Entry
 	// size is how many bytes the entry has besides its data.
 	size int
-	// finish completes the entry before it is written; nil leaves it as it is.
-	finish func(*joiner, *held)
+	// complete adds what is expensive to find to the entry, before it is written; nil leaves it as it is.
+	complete func(*joiner, *waitingEntry)
 }
 
 // Create starts a recording in a new file that only this user can read. An existing file is an error.

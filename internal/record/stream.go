@@ -14,7 +14,7 @@ const (
 
 // piece is the part of a growing text that stands in one entry.
 type piece struct {
-	start, end int // the place of its literal in held.text
+	start, end int // the place of its literal in waitingEntry.text
 	text       string
 	final      bool // it has no secret, and does not change any more
 	changed    bool // text is not what the literal says

@@ -14,8 +14,8 @@ import (
 // everywhere.
 type comparison struct {
 	toLive, toRecorded map[string]string
-	// slack is by how many tokens two estimates may differ, because the recorded texts have masks in place of keys.
-	slack int64
+	// tolerance is by how many tokens two estimates may differ, because the recorded texts have masks in place of keys.
+	tolerance int64
 	// added are the pairs of ids that the current comparison found.
 	added [][2]string
 }
@@ -25,7 +25,7 @@ const tokensOfKey = 64
 
 // newComparison returns a comparison with a recording in which a number of entries have masked keys.
 func newComparison(masks int) *comparison {
-	return &comparison{slack: int64(masks) * tokensOfKey, toLive: map[string]string{}, toRecorded: map[string]string{}}
+	return &comparison{tolerance: int64(masks) * tokensOfKey, toLive: map[string]string{}, toRecorded: map[string]string{}}
 }
 
 // agentID matches the ids that the agent makes.
@@ -41,8 +41,8 @@ func varies(name string) bool {
 // usedTokens is the path of the estimate of how full the context is.
 const usedTokens = "params.update.used"
 
-// withinSlack reports whether two estimates differ by no more than the masked keys may cause.
-func (c *comparison) withinSlack(want, got any) bool {
+// withinTolerance reports whether two estimates differ by no more than the masked keys may cause.
+func (c *comparison) withinTolerance(want, got any) bool {
 	w, wantIsNumber := want.(json.Number)
 	g, gotIsNumber := got.(json.Number)
 	if !wantIsNumber || !gotIsNumber {
@@ -50,7 +50,7 @@ func (c *comparison) withinSlack(want, got any) bool {
 	}
 	recorded, wantErr := w.Int64()
 	live, gotErr := g.Int64()
-	return wantErr == nil && gotErr == nil && max(recorded-live, live-recorded) <= c.slack
+	return wantErr == nil && gotErr == nil && max(recorded-live, live-recorded) <= c.tolerance
 }
 
 // mismatch is a place where two values differ.
@@ -102,7 +102,7 @@ func (c *comparison) compareObjects(path string, want, got map[string]any) *mism
 			at = path + "." + name
 		}
 		switch {
-		case varies(name), at == usedTokens && c.withinSlack(w, g):
+		case varies(name), at == usedTokens && c.withinTolerance(w, g):
 		case !inWant:
 			return &mismatch{at, "nothing", show(g)}
 		case !inGot:
@@ -137,7 +137,7 @@ func (c *comparison) equalTexts(want, got string) bool {
 	want, got = withoutTimes(want), withoutTimes(got)
 	if want == got {
 		for _, id := range agentID().FindAllString(want, -1) {
-			c.pair(id, id)
+			c.matchIDs(id, id)
 		}
 		return true
 	}
@@ -155,7 +155,7 @@ func (c *comparison) equalTexts(want, got string) bool {
 		return false
 	}
 	for i, id := range ids {
-		if !c.pair(id, others[i]) {
+		if !c.matchIDs(id, others[i]) {
 			return false
 		}
 	}
@@ -175,9 +175,9 @@ func withoutTimes(text string) string {
 	return duration().ReplaceAllString(text, "0s")
 }
 
-// pair stores that a live id stands in place of a recorded one, and reports whether neither has another
+// matchIDs stores that a live id stands in place of a recorded one, and reports whether neither has another
 // partner.
-func (c *comparison) pair(recorded, live string) bool {
+func (c *comparison) matchIDs(recorded, live string) bool {
 	l, known := c.toLive[recorded]
 	r, taken := c.toRecorded[live]
 	if known || taken {

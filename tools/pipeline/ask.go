@@ -133,7 +133,7 @@ func (a *approval) previewIn(ctx context.Context, runtime *callRuntime) (content
 // askOnce asks the user once, about this call and the calls that share its card. asking ends with ctx, or earlier
 // when the request is withdrawn; an answer that arrived just before still counts.
 func (a *approval) askOnce(ctx, asking context.Context) error {
-	request, others := a.startAsking(ctx), a.askedTogether(ctx)
+	request, others := a.startAsking(ctx), a.onSameCard(ctx)
 	shown := make([]commandSnapshot, len(others))
 	for i, other := range others {
 		request.With = append(request.With, other.startAsking(ctx))

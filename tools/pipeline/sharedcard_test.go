@@ -74,7 +74,7 @@ func (s *stage) questions() (all []string) {
 	return all
 }
 
-func TestPipeline_Together(t *testing.T) {
+func TestPipeline_SharedCard(t *testing.T) {
 	long := "touch " + strings.Repeat("x ", 1500) + "y"
 	read := stepCall{"read", `{"path":"a.txt"}`}
 	many := make([]string, 12)
@@ -119,9 +119,9 @@ func TestPipeline_Together(t *testing.T) {
 	}
 }
 
-// TestPipeline_TogetherHidesNothing puts beside another only commands that mode auto would run: of all rows of the case
+// TestPipeline_SharedCardHidesNothing puts beside another only commands that mode auto would run: of all rows of the case
 // file, none that is dangerous, leaves the project, publishes or is refused.
-func TestPipeline_TogetherHidesNothing(t *testing.T) {
+func TestPipeline_SharedCardHidesNothing(t *testing.T) {
 	home := t.TempDir()
 	s := newStage(t, func(o *pipeline.Options) { o.Home = home })
 	places := strings.NewReplacer("@WORK@", s.dir, "@OUT@", s.dir+"-out", "@HOME@", home)
@@ -155,7 +155,7 @@ func TestPipeline_TogetherHidesNothing(t *testing.T) {
 	}
 }
 
-func TestPipeline_TogetherAnswers(t *testing.T) {
+func TestPipeline_SharedCardAnswers(t *testing.T) {
 	const rejected, cancelled = transcript.Rejected, transcript.Cancelled
 	three := "touch a + touch b + touch c"
 	tests := []struct {
@@ -211,9 +211,9 @@ func TestPipeline_TogetherAnswers(t *testing.T) {
 	}
 }
 
-// TestPipeline_TogetherIsJudgedAgain has what changes between the question and a call's turn decide as it does for a
+// TestPipeline_SharedCardIsJudgedAgain has what changes between the question and a call's turn decide as it does for a
 // call that was asked about by itself.
-func TestPipeline_TogetherIsJudgedAgain(t *testing.T) {
+func TestPipeline_SharedCardIsJudgedAgain(t *testing.T) {
 	tests := []struct {
 		name   string
 		answer tools.Answer
@@ -250,8 +250,8 @@ func rule(command string, action capability.Action) func(*stage) {
 	}
 }
 
-// TestPipeline_TogetherCancelledBefore leaves out of a question what was cancelled while it waited.
-func TestPipeline_TogetherCancelledBefore(t *testing.T) {
+// TestPipeline_SharedCardCancelledBefore leaves out of a question what was cancelled while it waited.
+func TestPipeline_SharedCardCancelledBefore(t *testing.T) {
 	s := newStage(t, nil)
 	calls := s.prepareStep(t, commandsOf("touch a", "touch b", "touch c"))
 	s.Cancel("call_1")
@@ -261,9 +261,9 @@ func TestPipeline_TogetherCancelledBefore(t *testing.T) {
 	}
 }
 
-// TestPipeline_TogetherAndTheWatchdog asks the watchdog about each call once, right before it runs: what it objects to
+// TestPipeline_SharedCardAndTheWatchdog asks the watchdog about each call once, right before it runs: what it objects to
 // is asked about by itself then.
-func TestPipeline_TogetherAndTheWatchdog(t *testing.T) {
+func TestPipeline_SharedCardAndTheWatchdog(t *testing.T) {
 	var judged []string
 	s := newStage(t, func(o *pipeline.Options) {
 		o.Watchdog = watchFunc(func(c watchdog.Call) (permissions.Decision, error) {
@@ -288,8 +288,8 @@ func TestPipeline_TogetherAndTheWatchdog(t *testing.T) {
 	}
 }
 
-// TestPipeline_TogetherWaits has each call of a question wait for the user, and then for its turn (R141).
-func TestPipeline_TogetherWaits(t *testing.T) {
+// TestPipeline_SharedCardWaits has each call of a question wait for the user, and then for its turn (R141).
+func TestPipeline_SharedCardWaits(t *testing.T) {
 	s := newStage(t, nil)
 	s.answers = []tools.Answer{tools.AllowOnce}
 	s.runStep(t, commandsOf("touch a", "touch b"))

@@ -14,10 +14,10 @@ import (
 
 // Bounds of a question about several commands: the user has to read all of it.
 const (
-	// maxAhead bounds how many calls after the first are considered for the same card.
-	maxAhead = 9
-	// maxTogether bounds the text of the commands on one card, in bytes.
-	maxTogether = 4 << 10
+	// maxSharedCalls bounds how many calls after the first are considered for the same card.
+	maxSharedCalls = 9
+	// maxSharedText bounds the text of the commands on one card, in bytes.
+	maxSharedText = 4 << 10
 )
 
 // Step holds the calls of one answer of the model, in their order, so that one question can cover
@@ -32,13 +32,13 @@ func (s *Step) add(c *Prepared) {
 	}
 }
 
-// following returns at most maxAhead calls after c.
+// following returns at most maxSharedCalls calls after c.
 func (s *Step) following(c *Prepared) []*Prepared {
 	if s == nil || !slices.Contains(s.calls, c) {
 		return nil
 	}
 	next := s.calls[slices.Index(s.calls, c)+1:]
-	return next[:min(len(next), maxAhead)]
+	return next[:min(len(next), maxSharedCalls)]
 }
 
 // earlierAnswer is the user's answer about a call on the card of an earlier call.
@@ -81,14 +81,14 @@ func (a *approval) mayShareCard() bool {
 	})
 }
 
-// askedTogether returns the later commands of the step that share the card of this one. It stops at the first call
+// onSameCard returns the later commands of the step that share the card of this one. It stops at the first call
 // that needs a card of its own, or that is not a command and does more than read. It skips commands that run without
 // a question.
-func (a *approval) askedTogether(ctx context.Context) (list []*approval) {
+func (a *approval) onSameCard(ctx context.Context) (list []*approval) {
 	if a.askAlone || !a.mayShareCard() {
 		return nil
 	}
-	left, sandbox := maxTogether-a.commandBytes(), a.sandboxing.describe(ctx)
+	left, sandbox := maxSharedText-a.commandBytes(), a.sandboxing.describe(ctx)
 	for _, c := range a.Step.following(a.Prepared) {
 		switch {
 		case c.fault != nil || a.pipeline.active.cancelled(c.ID):

@@ -16,8 +16,8 @@ import (
 // do not choose: they find the rejection of all.
 const optionOneByOne = "one_by_one"
 
-// togetherOptions are the options of a request about several commands, one of each kind.
-func (t traits) togetherOptions(req tools.PermissionRequest) []schema.PermissionOption {
+// sharedCardOptions are the options of a request about several commands, one of each kind.
+func (t traits) sharedCardOptions(req tools.PermissionRequest) []schema.PermissionOption {
 	all := fmt.Sprintf("all %d", 1+len(req.With))
 	if len(req.With) == 1 {
 		all = "both"
@@ -72,8 +72,8 @@ func projectAll(req tools.PermissionRequest) bool {
 	return !slices.ContainsFunc(allOf(req), func(one tools.PermissionRequest) bool { return !one.Project })
 }
 
-// togetherTitle has all commands, for some clients show nothing but the title of a request.
-func togetherTitle(req tools.PermissionRequest) string {
+// sharedCardTitle has all commands, for some clients show nothing but the title of a request.
+func sharedCardTitle(req tools.PermissionRequest) string {
 	all := allOf(req)
 	title := fmt.Sprintf("%d commands:", len(all))
 	for i, one := range all {
@@ -82,8 +82,8 @@ func togetherTitle(req tools.PermissionRequest) string {
 	return title
 }
 
-// togetherInput has the arguments of all commands, so that a client that decides by them knows each (O1).
-func togetherInput(req tools.PermissionRequest) json.RawMessage {
+// sharedCardInput has the arguments of all commands, so that a client that decides by them knows each (O1).
+func sharedCardInput(req tools.PermissionRequest) json.RawMessage {
 	var all struct {
 		Commands []json.RawMessage `json:"commands"`
 	}
@@ -97,8 +97,8 @@ func togetherInput(req tools.PermissionRequest) json.RawMessage {
 	return input
 }
 
-// togetherExplanation shows each command with its directory and why it is asked about, and then what holds for all.
-func togetherExplanation(req tools.PermissionRequest) string {
+// sharedCardExplanation shows each command with its directory and why it is asked about, and then what holds for all.
+func sharedCardExplanation(req tools.PermissionRequest) string {
 	var b strings.Builder
 	remember, why := rememberAll(req)
 	for i, one := range allOf(req) {

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// holding are directories that are made so that something can be mounted on them,
+// mountPoints are the directories that are made so that something can be mounted on them,
 // with how many commands of this process need each. The zero value is ready.
-type holding struct {
+type mountPoints struct {
 	mu   sync.Mutex
 	made map[string]int
 	own  *claims
@@ -19,77 +19,77 @@ type holding struct {
 // last command of the last process that needs one removes it if it is still empty; to remove it earlier would
 // unmount what is mounted there for the command of another process. dir keeps a record of what is held, for the
 // next start after a kill; empty keeps none.
-func (h *holding) acquire(dir string, dirs []string) (release func()) {
+func (m *mountPoints) acquire(dir string, dirs []string) (release func()) {
 	if len(dirs) == 0 {
 		return func() {}
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	others, unlock := h.others(dir)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	others, unlock := m.others(dir)
 	defer unlock()
 	var mine []string
 	for _, dir := range dirs {
-		if h.made[dir] == 0 && !h.makeOrShare(dir, others) {
+		if m.made[dir] == 0 && !m.makeOrShare(dir, others) {
 			continue // the user's, or not to be made; its parent is then not writable either
 		}
-		if h.made == nil {
-			h.made = map[string]int{}
+		if m.made == nil {
+			m.made = map[string]int{}
 		}
-		h.made[dir]++
+		m.made[dir]++
 		mine = append(mine, dir)
 	}
-	return sync.OnceFunc(func() { h.release(dir, mine) })
+	return sync.OnceFunc(func() { m.release(dir, mine) })
 }
 
 // makeOrShare makes a directory, or shares one that another process made. It is claimed
 // before it is made: a kill between the two leaves a claim of nothing.
-func (h *holding) makeOrShare(dir string, others held) bool {
+func (m *mountPoints) makeOrShare(dir string, others claimsOfAll) bool {
 	if _, err := os.Lstat(dir); err == nil {
 		if !others.any(dir) {
 			return false
 		}
-		h.own.add(dir)
+		m.own.add(dir)
 		return true
 	}
-	h.own.add(dir)
+	m.own.add(dir)
 	if os.Mkdir(dir, 0o755) != nil {
-		h.own.drop(dir)
+		m.own.drop(dir)
 		return false
 	}
 	return true
 }
 
 // has reports whether a directory was made so that something can be mounted on it.
-func (h *holding) has(dir string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.made[dir] > 0
+func (m *mountPoints) has(dir string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.made[dir] > 0
 }
 
 // release drops one use of each directory, and removes the directories that no command needs any more.
-func (h *holding) release(dir string, dirs []string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	others, unlock := h.others(dir)
+func (m *mountPoints) release(dir string, dirs []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	others, unlock := m.others(dir)
 	defer unlock()
 	for _, dir := range slices.Backward(dirs) { // a directory comes before those within it
-		if h.made[dir]--; h.made[dir] > 0 {
+		if m.made[dir]--; m.made[dir] > 0 {
 			continue
 		}
-		delete(h.made, dir)
+		delete(m.made, dir)
 		if !others.alive(dir) {
 			_ = os.Remove(dir) // the user may have started to use it
 		}
-		h.own.drop(dir)
+		m.own.drop(dir)
 	}
-	if len(h.made) == 0 {
-		h.own.clear()
+	if len(m.made) == 0 {
+		m.own.clear()
 	}
 }
 
 // others keeps other processes from making and removing directories until unlock, and returns what they
 // hold. Where that cannot be done, each process knows only its own directories.
-func (h *holding) others(dir string) (others held, unlock func()) {
+func (m *mountPoints) others(dir string) (others claimsOfAll, unlock func()) {
 	if dir == "" {
 		return nil, func() {}
 	}
@@ -97,14 +97,14 @@ func (h *holding) others(dir string) (others held, unlock func()) {
 	if err != nil {
 		return nil, func() {}
 	}
-	if h.own == nil {
-		h.own = openClaims(dir)
+	if m.own == nil {
+		m.own = openClaims(dir)
 	}
-	return readClaims(dir, h.own), unlock
+	return readClaims(dir, m.own), unlock
 }
 
-// sweepHeld removes the directories that ended processes made and did not remove.
-func sweepHeld(dir string) {
+// sweepClaims removes the directories that ended processes made and did not remove.
+func sweepClaims(dir string) {
 	if _, err := os.Lstat(dir); err != nil {
 		return // nothing was ever held
 	}
@@ -130,8 +130,8 @@ func sweepHeld(dir string) {
 // Sweep removes the directories that killed agent processes had made as mount points. Directories that are
 // in use or not empty stay.
 func (b *Box) Sweep() {
-	if b != nil && b.HoldDir != "" {
-		sweepHeld(b.HoldDir)
+	if b != nil && b.ClaimsDir != "" {
+		sweepClaims(b.ClaimsDir)
 	}
 }
 
@@ -140,8 +140,8 @@ func (b *Box) Close() {
 	if b == nil {
 		return
 	}
-	b.held.mu.Lock()
-	defer b.held.mu.Unlock()
-	b.held.own.close()
-	b.held.own = nil
+	b.mountPoints.mu.Lock()
+	defer b.mountPoints.mu.Unlock()
+	b.mountPoints.own.close()
+	b.mountPoints.own = nil
 }

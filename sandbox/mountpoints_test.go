@@ -14,7 +14,7 @@ const holdEnv = "SANDBOX_HOLD"
 
 // holdAndDie makes the directories and never lets go of them.
 func holdAndDie(claims string, dirs []string) {
-	var h holding
+	var h mountPoints
 	h.acquire(claims, dirs)
 	if self, err := os.FindProcess(os.Getpid()); err == nil {
 		_ = self.Kill()
@@ -63,7 +63,7 @@ func killedHolder(t *testing.T, claims string, dirs []string) {
 func TestHolding_Shared(t *testing.T) {
 	t.Parallel()
 	claims, dirs := heldGround(t)
-	var one, other holding
+	var one, other mountPoints
 	first := one.acquire(claims, dirs)
 	again := one.acquire(claims, dirs)
 	second := other.acquire(claims, dirs)
@@ -75,7 +75,7 @@ func TestHolding_Shared(t *testing.T) {
 	if there(dirs) != len(dirs) {
 		t.Error("a directory was removed that another process needs")
 	}
-	sweepHeld(claims)
+	sweepClaims(claims)
 	if there(dirs) != len(dirs) {
 		t.Error("a directory was swept that a living process needs")
 	}
@@ -119,7 +119,7 @@ func TestHolding_Killed(t *testing.T) {
 			}
 		}},
 		{name: "in use by another process", left: []int{2}, meanwhile: func(t *testing.T, claims string, dirs []string) {
-			var other holding
+			var other mountPoints
 			t.Cleanup(other.acquire(claims, dirs[2:]))
 		}},
 		{name: "killed twice", meanwhile: killedHolder},
@@ -146,7 +146,7 @@ func TestHolding_Killed(t *testing.T) {
 			if tt.meanwhile != nil {
 				tt.meanwhile(t, claims, dirs)
 			}
-			box := Box{HoldDir: claims}
+			box := Box{ClaimsDir: claims}
 			box.Sweep()
 			for i, dir := range dirs {
 				if _, err := os.Lstat(dir); (err == nil) != slices.Contains(tt.left, i) {
