@@ -7,6 +7,9 @@ import (
 // MaxDepth bounds how deep commands nest; a deeper text is denied (C8).
 const MaxDepth = 50
 
+// MaxScript bounds a file with the script of a command that is judged, in bytes.
+const MaxScript = 64 << 10
+
 // Env is what a verdict depends on besides the text. Every function may be nil.
 type Env struct {
 	Cwd   string   // absolute working directory of the command
@@ -48,6 +51,10 @@ type Env struct {
 	// Regular reports the absolute path of an existing regular file, for commands that read all of a
 	// directory (diff). Nil: such commands ask.
 	Regular func(path string) bool
+	// Script returns the text of a regular file inside the roots, given its absolute path, that holds the
+	// script of a command; ok is false where it cannot be read, or is larger than MaxScript. Nil: such
+	// commands ask.
+	Script func(path string) (text string, ok bool)
 	// Waits reports the absolute path of an existing pipe, socket or device, links followed: reading
 	// it may never end. Nil: no path is one.
 	Waits func(path string) bool

@@ -40,7 +40,7 @@ var effects = []string{"touch PWNED", "touch PWNED", "touch PWNED # ", "sh -c 't
 
 var readerNames = []string{
 	"ls", "cat", "cat a", "echo", "head -n 1", "tail a", "wc -l", "sort", "uniq", "grep -n one", "grep x", "find .", "cut -c1", "tr a b", "nl", "printf '%s\\n'", "printf", "test -f", "[ -f a ]", "true", ":", "pwd", "date", "stat a",
-	"sed -n 1p", "awk '{print $1}'", "jq .", "od -c", "paste", "rev", "cd src", "git status", "git log", "git log --oneline", "git diff", "git show --stat", "git branch", "git tag", "diff a b", "basename", "type", "command -v", "file", "realpath", "egrep o", "rg one a", "seq 2", "xxd -l 4 a", "base64 a", "column -t a", "export A=b", "export", "git for-each-ref", "git worktree list", "git name-rev HEAD",
+	"sed -n 1p", "awk '{print $1}'", "jq .", "jq -f a", "jq -rf", "jq -n -f", "od -c", "paste", "rev", "cd src", "git status", "git log", "git log --oneline", "git diff", "git show --stat", "git branch", "git tag", "diff a b", "basename", "type", "command -v", "file", "realpath", "egrep o", "rg one a", "seq 2", "xxd -l 4 a", "base64 a", "column -t a", "export A=b", "export", "git for-each-ref", "git worktree list", "git name-rev HEAD",
 }
 
 var plainWords = []string{

@@ -108,6 +108,10 @@ func (g fuzzWorkspace) env() command.Env {
 		GitHoldsSecret: func(string) bool { return false },
 		Regular:        func(name string) bool { return mode(name).IsRegular() },
 		List:           listIn(g.work),
+		Script: func(name string) (string, bool) {
+			text, err := os.ReadFile(name)
+			return string(text), err == nil && mode(name).IsRegular()
+		},
 		Waits: func(name string) bool {
 			m := mode(name)
 			return m != fs.ModeIrregular && !m.IsRegular() && !m.IsDir()

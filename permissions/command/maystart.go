@@ -100,6 +100,9 @@ func mayFormat(u unwrapped, s simple) bool {
 func scriptUnknown(u unwrapped, s simple) bool {
 	args := s.args()
 	p, _ := readers[s.name()].parse(args)
+	if slices.ContainsFunc(p.files, func(w word) bool { return !w.static || u.appends && u.replaces(w.value) }) {
+		return true // the file of the script
+	}
 	if len(p.operands) == 0 {
 		return u.appends || !allStatic(args)
 	}

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"acp-agent/capability"
 )
 
 // jqPath selects a member, with nothing in the brackets that jq would evaluate. awkRegexp is a regular
@@ -94,19 +96,55 @@ func checkAwk(l *listing, part *Part, p parsed, at dirs) finding {
 
 func checkJQ(l *listing, part *Part, p parsed, at dirs) finding {
 	var f finding
+	filter, files, ok := l.jqFilter(p, at)
 	switch {
-	case len(p.operands) == 0 || jqBeyond().MatchString(p.operands[0].value):
+	case !ok:
+		return asks(Interpreter, "the filter of jq is not known before it runs")
+	case jqBeyond().MatchString(filter):
 		return asks(Interpreter, "only jq filters that look at nothing but their input are known to read only")
-	case !jqSelects().MatchString(p.operands[0].value):
+	case !jqSelects().MatchString(filter):
 		f = asksUnlessReadOnly(Interpreter, "how long the jq filter takes is not known before it runs")
 	}
-	return f.worse(l.scriptFiles(part, p, at))
+	return f.worse(jqRepeats(filter)).worse(l.files(part, files, at))
+}
+
+// jqFilter returns the filter of a jq command, and the files that it reads. A file of the filter has to come
+// before any other operand: with -f, versions of jq before 1.8 take the first operand for that file.
+func (l *listing) jqFilter(p parsed, at dirs) (filter string, files []word, ok bool) {
+	if !p.has("-f", "--from-file") {
+		if len(p.operands) == 0 {
+			return "", nil, false
+		}
+		return p.operands[0].value, p.operands[1:], true
+	}
+	if len(p.files) != 1 || len(p.late) > 0 || l.env.Script == nil {
+		return "", nil, false
+	}
+	names, known := at.join(p.files[0].value)
+	if f := l.judgePath(&Part{}, p.files[0], at, true); !known || len(names) != 1 || f.set && f.action != capability.Allow {
+		return "", nil, false
+	}
+	filter, ok = l.env.Script(names[0])
+	return filter, p.operands, ok
+}
+
+// jqRepeats asks about a filter that goes through all of the input for each part of it.
+func jqRepeats(filter string) finding {
+	if strings.Count(filter, "..") > 1 {
+		return asks(Endless, "the filter goes through all of the input for each part of it")
+	}
+	return finding{}
 }
 
 // scriptFiles judges the files after a script.
 func (l *listing) scriptFiles(part *Part, p parsed, at dirs) finding {
+	return l.files(part, p.operands[1:], at)
+}
+
+// files judges files that a command reads; "-" is its input.
+func (l *listing) files(part *Part, files []word, at dirs) finding {
 	var f finding
-	for _, w := range p.operands[1:] {
+	for _, w := range files {
 		if w.value != "-" {
 			f = f.worse(l.judgePath(part, w, at, true))
 		}

@@ -2,8 +2,11 @@ package pipeline
 
 import (
 	"context"
+	"io"
 	"io/fs"
+	"unicode/utf8"
 
+	"acp-agent/permissions/command"
 	"acp-agent/tools"
 	"acp-agent/workspace"
 )
@@ -36,6 +39,24 @@ func (f commandFiles) regular(path string) bool {
 	defer runtime.Finish()
 	info, err := runtime.FS().Stat(context.Background(), path)
 	return err == nil && info.Mode.IsRegular()
+}
+
+// script returns the text of a regular file inside the session's directories, with links followed, that holds
+// the script of a command.
+func (f commandFiles) script(path string) (text string, ok bool) {
+	access, err := f.work.Check(path, false)
+	if err != nil || !access.Inside {
+		return "", false
+	}
+	runtime := f.work.Call(f.call+"/judge", f.tool, nil)
+	defer runtime.Finish()
+	file, err := runtime.FS().Open(context.Background(), access.Real)
+	if err != nil {
+		return "", false
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, command.MaxScript+1))
+	return string(data), err == nil && len(data) <= command.MaxScript && utf8.Valid(data)
 }
 
 // waits reports whether a path leads to a pipe, a socket, a device or a file of the kernel.

@@ -179,7 +179,7 @@ func (j *judgement) commandEnv(ctx context.Context, resource tools.Resource, ses
 		// What a project configures is not run before the user trusts the project (T2).
 		Untrusted:   !j.trusted,
 		GitPrograms: j.files.gitPrograms, GitHoldsSecret: j.files.gitHoldsSecret,
-		Regular: j.files.regular, Waits: j.files.waits, List: j.files.list,
+		Regular: j.files.regular, Script: j.files.script, Waits: j.files.waits, List: j.files.list,
 		GitNames: func(dir string, words []string) ([]string, bool) { return j.files.gitNames(ctx, report(), dir, words) },
 		Reading:  func() bool { return report().Confines() },
 		Shown:    func(path string) bool { return runner.ShownOutside(report(), path) },
