@@ -73,6 +73,8 @@ type Options struct {
 	// of a step, before the next request, and with answered set when the model makes no more calls:
 	// what it returns then makes the turn go on. nil means that there are none.
 	Steer func(answered bool) []*transcript.Message
+	// Ending is called at the end of a turn, before its last event; nil does nothing.
+	Ending func()
 	// Writers returns the models that can write the summary of a conversation that outgrows its
 	// window (R139); nil means that the conversation is never compacted.
 	Writers func() []compaction.Writer
@@ -144,6 +146,9 @@ func (l *Loop) Turn(ctx context.Context, prompt *transcript.Message) (StopReason
 	l.emit(transcript.UserSaid{Message: prompt})
 
 	stop, err := l.steps(ctx)
+	if l.Ending != nil {
+		l.Ending()
+	}
 	reason := "finish"
 	switch {
 	case ctx.Err() != nil:

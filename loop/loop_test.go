@@ -199,7 +199,10 @@ func TestTurn_StopReasons(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newBench(test.attempts...)
-				var edits []func(*loop.Options)
+				endings := 0
+				edits := []func(*loop.Options){func(o *loop.Options) {
+					o.Ending = func() { endings += 1 - count[transcript.TurnFinished](b) }
+				}}
 				if test.edit != nil {
 					edits = append(edits, test.edit)
 				}
@@ -212,6 +215,9 @@ func TestTurn_StopReasons(t *testing.T) {
 				}
 				if len(b.model.requests) != test.requests {
 					t.Errorf("%d requests, want %d", len(b.model.requests), test.requests)
+				}
+				if endings != 1 {
+					t.Errorf("%d endings before the last event", endings)
 				}
 				checkClosed(t, b)
 			})

@@ -14,7 +14,7 @@ import (
 // passes, and its events go to the session's sink.
 func (s *Session) Call(ctx context.Context, tool, input string) transcript.ToolFinished {
 	id := s.host.IDs.New(transcript.CallPrefix)
-	defer s.sources.servers.letAsk(ctx)() // no turn follows in which the user could be asked
+	defer s.sources.servers.letAsk(ctx).end() // no turn follows in which the user could be asked
 	s.sources.awaitTool(ctx, tool, func() bool { return s.agents.tools.Tools().Has(tool) })
 	prepared := s.agents.tools.Prepare(pipeline.Call{ID: id, Name: tool, Input: input})
 	s.conversation.emit(transcript.ToolReady{CallID: id, Tool: prepared.Tool, Input: input, Args: prepared.Args, Card: prepared.Card})

@@ -32,9 +32,9 @@ func allows(answer tools.Answer) bool {
 }
 
 // hostQuestions asks the user about the hosts that MCP servers reach for. A server reaches for hosts at
-// any time; the user is asked while a turn runs, and the turn does not end before the answer, for not
-// every client shows what comes between turns. The card of a question is the user's alone: the model does
-// not see it. A nil hostQuestions asks nothing.
+// any time; the user is asked while a turn runs (see askingTurn), and the turn does not end before the
+// answer, for not every client shows what comes between turns. The card of a question is the user's alone:
+// the model does not see it. A nil hostQuestions asks nothing.
 type hostQuestions struct {
 	conversation *conversation
 	asker        tools.Asker
@@ -46,9 +46,9 @@ type hostQuestions struct {
 	keep func(tools.Answer, []permissions.Rule)
 
 	mu   sync.Mutex
-	turn context.Context // of the turn that runs; nil while none does
-	next chan struct{}   // closed by the next turn; nil while nothing waits for it
-	open int             // questions that are put
+	turn context.Context // of the turn that takes questions; nil while none does
+	next chan struct{}   // closed when one takes questions; nil while nothing waits for it
+	open int             // questions that a turn has taken and that are not over
 	idle chan struct{}   // closed when none is open any more
 }
 
@@ -61,57 +61,23 @@ func newHostQuestions(o opened, c *conversation, keep func(tools.Answer, []permi
 		conversation: c, asker: o.spec.Asker, queue: o.spec.Queue, limit: o.limits().ConnectAsk, projects: o.host.Projects != nil, keep: keep,
 	}
 	if q.recorded, _ = o.spec.Person.(*recordedPerson); q.recorded != nil {
-		q.recorded.askHost = func(ctx context.Context, asked hostQuestion) { _, _ = q.put(ctx, asked) }
+		q.recorded.askHost = func(ctx context.Context, asked hostQuestion) {
+			defer q.enter()()
+			_, _ = q.put(ctx, asked)
+		}
 	}
 	return q
 }
 
-// turnStarted lets questions be asked until ended is called, which withdraws those that are open; they are
-// asked again in the next turn.
-func (q *hostQuestions) turnStarted(ctx context.Context) (ended func()) {
-	if q == nil {
-		return func() {}
-	}
-	turn, cancel := context.WithCancel(ctx)
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.turn = turn; q.next != nil {
-		close(q.next)
-		q.next = nil
-	}
-	return func() {
-		q.mu.Lock()
-		q.turn = nil
-		q.mu.Unlock()
-		cancel()
-		q.await(context.WithoutCancel(ctx))
-	}
-}
-
-// await waits until no question is open.
-func (q *hostQuestions) await(ctx context.Context) {
-	if q == nil {
-		return
-	}
-	for {
-		q.mu.Lock()
-		open, idle := q.open, q.idle
-		q.mu.Unlock()
-		if open == 0 {
-			return
-		}
-		select {
-		case <-idle:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// enter counts a question that is put, until leave.
+// enter counts a question that is put, until it is over.
 func (q *hostQuestions) enter() (leave func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	return q.enterLocked()
+}
+
+// enterLocked is enter for a caller that holds the lock.
+func (q *hostQuestions) enterLocked() (leave func()) {
 	if q.open++; q.open == 1 {
 		q.idle = make(chan struct{})
 	}
@@ -124,23 +90,23 @@ func (q *hostQuestions) enter() (leave func()) {
 	}
 }
 
-// running waits for a turn, and returns its context.
-func (q *hostQuestions) running(ctx context.Context) (turn context.Context, err error) {
+// enterTurn is enter for a question that waits for a turn, whose context it returns.
+func (q *hostQuestions) enterTurn(ctx context.Context) (turn context.Context, leave func(), err error) {
 	for {
 		q.mu.Lock()
-		turn := q.turn
-		if turn == nil && q.next == nil {
+		if q.turn != nil {
+			defer q.mu.Unlock()
+			return q.turn, q.enterLocked(), nil
+		}
+		if q.next == nil {
 			q.next = make(chan struct{})
 		}
 		next := q.next
 		q.mu.Unlock()
-		if turn != nil {
-			return turn, nil
-		}
 		select {
 		case <-next:
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return nil, nil, context.Cause(ctx)
 		}
 	}
 }
@@ -149,7 +115,7 @@ func (q *hostQuestions) running(ctx context.Context) (turn context.Context, err 
 // end of ctx withdraws the question.
 func (q *hostQuestions) ask(ctx context.Context, asked hostQuestion) (tools.Answer, error) {
 	for {
-		turn, err := q.running(ctx)
+		turn, leave, err := q.enterTurn(ctx)
 		if err != nil {
 			return tools.RejectOnce, err
 		}
@@ -158,6 +124,7 @@ func (q *hostQuestions) ask(ctx context.Context, asked hostQuestion) (tools.Answ
 		answer, err := q.askIn(asking, asked)
 		stop()
 		cancel(nil)
+		leave()
 		switch {
 		case ctx.Err() != nil:
 			return tools.RejectOnce, context.Cause(ctx)
@@ -183,9 +150,8 @@ func (q *hostQuestions) askIn(ctx context.Context, asked hostQuestion) (tools.An
 // put asks when it is the turn of the question among those of the agents. The answer to one that was not
 // shown is tools.Cancelled.
 func (q *hostQuestions) put(ctx context.Context, asked hostQuestion) (answer tools.Answer, err error) {
-	defer q.enter()()
 	answer = tools.Cancelled
-	if ctx.Err() != nil { // the turn ended before enter, so that its end does not wait for this question
+	if ctx.Err() != nil {
 		return answer, context.Cause(ctx)
 	}
 	id := q.conversation.ids.New(transcript.CallPrefix)

@@ -37,19 +37,29 @@ type hostAsking struct {
 }
 
 func askAboutHost(ctx context.Context, limit time.Duration) *hostAsking {
+	a := newHostAsking(limit)
+	a.reach(ctx)
+	return a
+}
+
+func newHostAsking(limit time.Duration) *hostAsking {
 	c, shown := newTestConversation()
 	a := &hostAsking{user: make(replyingAsker), kept: new([]tools.Answer), shown: shown, ended: make(chan error, 1)}
 	a.hostQuestions = &hostQuestions{
 		conversation: c, asker: a.user, queue: tools.NewQuestionQueue(), limit: limit,
 		keep: func(answer tools.Answer, _ []permissions.Rule) { *a.kept = append(*a.kept, answer) },
 	}
+	return a
+}
+
+// reach has a server reach for the host.
+func (a *hostAsking) reach(ctx context.Context) {
 	rule := permissions.Rule{Permission: permissions.NetworkTool, Pattern: "a.example", Action: capability.Allow}
 	go func() {
 		var err error
 		a.got, err = a.ask(ctx, hostQuestion{Title: "Connect to a.example for the MCP server s", Rules: []permissions.Rule{rule}})
 		a.ended <- err
 	}()
-	return a
 }
 
 // states are how the cards that were shown ended.
@@ -70,10 +80,10 @@ func TestHostQuestions_InTurn(t *testing.T) {
 		if len(*a.shown) > 0 {
 			t.Fatalf("without a turn the user was shown %v", *a.shown)
 		}
-		ended := a.turnStarted(t.Context())
+		turn := a.turnStarted(t.Context())
 		waited := make(chan bool, 1)
 		synctest.Wait()
-		go func() { a.await(t.Context()); waited <- true }()
+		go func() { turn.awaitAnswers(); waited <- true }()
 		synctest.Wait()
 		select {
 		case <-waited:
@@ -85,7 +95,7 @@ func TestHostQuestions_InTurn(t *testing.T) {
 			t.Errorf("the answer is %v, %v, and %v was kept", a.got, err, *a.kept)
 		}
 		<-waited
-		ended()
+		turn.end()
 		if got := a.states(); !slices.Equal(got, []transcript.State{transcript.Done}) {
 			t.Errorf("the card ended as %v", got)
 		}
@@ -96,19 +106,47 @@ func TestHostQuestions_InTurn(t *testing.T) {
 func TestHostQuestions_AskedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := askAboutHost(t.Context(), 0)
-		turn, cancel := context.WithCancel(t.Context())
-		ended := a.turnStarted(turn)
+		ctx, cancel := context.WithCancel(t.Context())
+		turn := a.turnStarted(ctx)
 		synctest.Wait()
 		cancel()
-		a.await(turn) // does not wait: the turn is cancelled
-		ended()
+		turn.awaitAnswers() // does not wait: the turn is cancelled
+		turn.end()
 		if got := a.states(); !slices.Equal(got, []transcript.State{transcript.Cancelled}) {
 			t.Fatalf("the card of the first turn ended as %v", got)
 		}
-		defer a.turnStarted(t.Context())()
+		defer a.turnStarted(t.Context()).end()
 		a.user <- tools.RejectOnce
 		if err := <-a.ended; err != nil || a.got != tools.RejectOnce || len(*a.kept) > 0 {
 			t.Errorf("the answer is %v, %v, and %v was kept", a.got, err, *a.kept)
+		}
+	})
+}
+
+// A turn whose questions are answered takes no more, so that none is open at its last event, unless it goes on.
+func TestHostQuestions_NoneAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newHostAsking(0)
+		turn := a.turnStarted(t.Context())
+		turn.awaitAnswers()
+		a.reach(t.Context())
+		synctest.Wait()
+		if len(*a.shown) > 0 {
+			t.Fatalf("at the end of the turn the user was shown %v", *a.shown)
+		}
+		turn.resume()
+		synctest.Wait()
+		if len(*a.shown) == 0 {
+			t.Fatal("the user was not asked when the turn went on")
+		}
+		turn.end()
+		if got := a.states(); !slices.Equal(got, []transcript.State{transcript.Cancelled}) {
+			t.Errorf("at the end of the turn the card ended as %v", got)
+		}
+		defer a.turnStarted(t.Context()).end()
+		a.user <- tools.AllowOnce
+		if err := <-a.ended; err != nil || a.got != tools.AllowOnce {
+			t.Errorf("the answer is %v, %v", a.got, err)
 		}
 	})
 }
@@ -117,7 +155,7 @@ func TestHostQuestions_AskedAgain(t *testing.T) {
 func TestHostQuestions_NoAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := askAboutHost(t.Context(), time.Minute)
-		defer a.turnStarted(t.Context())()
+		defer a.turnStarted(t.Context()).end()
 		if err := <-a.ended; !errors.Is(err, errNoHostAnswer) {
 			t.Errorf("it ended with %v", err)
 		}
@@ -141,20 +179,14 @@ func TestHostQuestions_NotShown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ended := q.turnStarted(t.Context())
+		turn := q.turnStarted(t.Context())
 		answer, err := q.ask(t.Context(), hostQuestion{})
 		if answer != tools.Cancelled || !errors.Is(err, errNoHostAnswer) {
 			t.Errorf("behind another question the answer is %v, %v", answer, err)
 		}
 		leave()
-		turn, err := q.running(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if ended(); turn.Err() == nil {
-			t.Fatal("the turn has not ended")
-		}
-		if answer, err := q.put(turn, hostQuestion{}); answer != tools.Cancelled || err == nil {
+		turn.end()
+		if answer, err := q.put(turn.ctx, hostQuestion{}); answer != tools.Cancelled || err == nil {
 			t.Errorf("after the turn the answer is %v, %v", answer, err)
 		}
 		if len(*shown) > 0 {

@@ -39,8 +39,8 @@ type runningTurn struct {
 	// over says that the turn ends with stop, and that no further stage runs.
 	over bool
 	stop loop.StopReason
-	// endQuestions ends the questions about hosts; nil before letServersAsk.
-	endQuestions func()
+	// questions are those about hosts; nil before letServersAsk.
+	questions *askingTurn
 }
 
 // end ends the turn.
@@ -88,8 +88,8 @@ func (r *turnRunner) run(t *Turn) (stop loop.StopReason, err error) {
 	defer r.save()
 	running := &runningTurn{turnRunner: r, Turn: t}
 	defer func() {
-		if running.endQuestions != nil {
-			running.endQuestions()
+		if running.questions != nil {
+			running.questions.end()
 		}
 	}()
 	for _, stage := range running.stages() {
@@ -231,7 +231,7 @@ func (r *runningTurn) noteHosts() error {
 }
 
 func (r *runningTurn) letServersAsk() error {
-	r.endQuestions = r.sources.servers.letAsk(r.ctx)
+	r.questions = r.sources.servers.letAsk(r.ctx)
 	return nil
 }
 
@@ -241,15 +241,18 @@ func (r *runningTurn) runLoop() error {
 	turn, first := r.assembler.loop(ctx, r.backend, r.chosen), len(log.Messages()) == 0
 	r.conversation.archive.put(beganKey, r.assembler.briefing.began)
 	turn.Steer = func(answered bool) []*transcript.Message {
-		r.host.Tape.Reach("steering", r.ID)
 		if answered {
-			r.sources.servers.hosts.questions.await(ctx)
-			return r.readSteered(r.queue.popInjected())
+			return r.readSteered(r.popInjected())
 		}
+		r.host.Tape.Reach("steering", r.ID)
 		for _, m := range r.queue.popEarly() {
 			r.addSynthetic(m)
 		}
 		return r.readSteered(r.queue.popSteered(r.choices.get().queue == queueSteer))
+	}
+	turn.Ending = func() {
+		r.questions.end()
+		r.host.Tape.Reach("end of a turn", r.ID)
 	}
 	r.assembler.briefing.remindTurn(r.prompt, log, turn.Window())
 	r.conversation.markEarly(r.prompt)
@@ -262,6 +265,18 @@ func (r *runningTurn) runLoop() error {
 		r.endWithBackground(stop)
 	}
 	return err
+}
+
+// popInjected removes the injected messages from the queue once no question about a host is open. Without any, the
+// turn takes no more messages and no more questions.
+func (r *runningTurn) popInjected() []*Turn {
+	r.questions.awaitAnswers()
+	r.host.Tape.Reach("steering", r.ID)
+	injected := r.queue.popInjected()
+	if len(injected) > 0 {
+		r.questions.resume()
+	}
+	return injected
 }
 
 func (r *runningTurn) nameBackground() error {

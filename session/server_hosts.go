@@ -342,8 +342,8 @@ func (s *servers) isOwn(server *mcp.Server) bool {
 	})
 }
 
-// letAsk lets servers ask about hosts until ended is called, as in a turn.
-func (s *servers) letAsk(ctx context.Context) (ended func()) {
+// letAsk lets servers ask about hosts, as in a turn.
+func (s *servers) letAsk(ctx context.Context) *askingTurn {
 	s.hosts.turnStarted()
 	return s.hosts.questions.turnStarted(ctx)
 }

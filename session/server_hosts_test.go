@@ -120,7 +120,7 @@ func TestServers_AskHostOfAnother(t *testing.T) {
 		now := mcp.Server{Name: "s", Command: "evil", Project: true, AsksHosts: true}
 		run, end := context.WithCancel(t.Context())
 		first := reach(run, s, was, to)
-		defer s.letAsk(t.Context())()
+		defer s.letAsk(t.Context()).end()
 		synctest.Wait()
 		second := reach(t.Context(), s, now, to)
 		user <- tools.AllowOnce
@@ -155,7 +155,7 @@ func TestServers_AskHostRevoked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, user, _ := newAskingServers(t)
 		server, to := mcp.Server{Name: "s", Command: "a", AsksHosts: true}, egress.Destination{Host: "a.example", Port: 443}
-		defer s.letAsk(t.Context())()
+		defer s.letAsk(t.Context()).end()
 		first := reach(t.Context(), s, server, to)
 		user <- tools.AllowAlways
 		if err := <-first; err != nil {
@@ -245,7 +245,7 @@ func TestServers_AskHostAtTheEnd(t *testing.T) {
 		for i := range 100 {
 			waiting = append(waiting, reach(t.Context(), s, server, egress.Destination{Host: strconv.Itoa(i%maxHostsOpen) + ".example", Port: 443}))
 		}
-		ended := s.letAsk(t.Context())
+		turn := s.letAsk(t.Context())
 		synctest.Wait()
 		p.life.end(ErrClosed)
 		for _, came := range waiting {
@@ -253,7 +253,7 @@ func TestServers_AskHostAtTheEnd(t *testing.T) {
 				t.Fatalf("it ended with %v", err)
 			}
 		}
-		ended()
+		turn.end()
 		p.life.wait()
 	})
 }

@@ -28,7 +28,7 @@ type frame struct {
 	// unordered says that the frame has no place in the order of a turn: it answers a request that starts no
 	// turn, or a prompt that was answered during the turn of another one.
 	unordered    bool
-	caller       string // the call whose subagent sent it; "" is the main agent
+	caller       string // the call whose subagent sent it, or hostQuestions; "" is the main agent
 	inResponse   bool   // it is a state that came in a response
 	done         bool   // a live frame has matched it
 	matchedBytes int    // bytes of text that have come
@@ -57,12 +57,17 @@ type line struct {
 	} `json:"params"`
 }
 
-// meta names the call whose subagent sent an update.
+// meta names the call whose subagent sent an update, and the tool of a call.
 type meta struct {
 	ClaudeCode struct {
 		Parent string `json:"parentToolUseId"`
 	} `json:"claudeCode"`
+	ToolName string `json:"tool_name"`
 }
+
+// hostQuestions is the caller of the cards of questions about hosts that MCP servers reach for, and the name of
+// their tool. No agent calls it.
+const hostQuestions = "network"
 
 // parse decodes a frame. requests are the requests of the client by their ids.
 func parse(data []byte, requests map[string]request) *frame {
@@ -104,6 +109,9 @@ func (f *frame) update(l *line) {
 		}
 	case u.Kind == "tool_call":
 		f.class, f.opensCall = class{"tool", u.CallID}, true
+		if u.Meta.ToolName == hostQuestions {
+			f.caller = hostQuestions
+		}
 	case u.Kind == "tool_call_update":
 		f.class, f.progress = class{"tool", u.CallID}, u.Status == nil
 		f.hasStatus, f.hasContent = u.Status != nil, u.Content != nil
@@ -113,7 +121,7 @@ func (f *frame) update(l *line) {
 	}
 }
 
-// callers maps a call to the call whose subagent makes it, which only the first update of a call names.
+// callers maps a call to its caller, which only the first update of a call names.
 type callers map[string]string
 
 // resolve stores the caller that a frame of a call names, or sets that of a frame that names none.

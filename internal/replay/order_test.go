@@ -26,6 +26,9 @@ func TestRun_FreeOrder(t *testing.T) {
 	opens := func(call, parent string) string {
 		return update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":%q,"status":"pending","_meta":{"claudeCode":{"parentToolUseId":%q}}}`, call, parent))
 	}
+	opensHost := func(call string) string {
+		return update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":%q,"status":"pending","_meta":{"tool_name":"network"}}`, call))
+	}
 	ends := func(call string) string {
 		return update(fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":%q,"status":"completed"}`, call))
 	}
@@ -44,6 +47,9 @@ func TestRun_FreeOrder(t *testing.T) {
 		differs       bool
 	}{
 		{name: "a subagent and the main agent", recorded: []string{asks(1, "go"), opens("a", "task"), ends("a"), says("hm"), answers(1)}, now: []string{says("hm"), opens("a", "task"), ends("a"), answers(1)}},
+		{name: "a question about a host", recorded: []string{asks(1, "go"), says("hm"), opensHost("a"), says("oh"), ends("a"), answers(1)}, now: []string{opensHost("a"), says("hm"), ends("a"), says("oh"), answers(1)}},
+		{name: "a question about a host after the turn", recorded: []string{asks(1, "go"), opensHost("a"), ends("a"), answers(1)}, now: []string{opensHost("a"), answers(1), ends("a")}, differs: true},
+		{name: "a question about a host that ends before it starts", recorded: []string{asks(1, "go"), opensHost("a"), ends("a"), answers(1)}, now: []string{ends("a"), opensHost("a"), answers(1)}, differs: true},
 		{name: "two texts", recorded: []string{asks(1, "go"), says("one"), says("two"), answers(1)}, now: []string{says("two"), says("one"), answers(1)}, differs: true},
 		{name: "a call of the main agent", recorded: []string{asks(1, "go"), opens("a", ""), says("hm"), answers(1)}, now: []string{says("hm"), opens("a", ""), answers(1)}, differs: true},
 		{name: "the first progress of a call joined to its start", recorded: []string{asks(1, "go"), opens("a", ""), runs("a", running, ""), runs("a", "", output), ends("a"), answers(1)}, now: []string{opens("a", ""), runs("a", running, output), ends("a"), answers(1)}},
