@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"acp-agent/acp/schema"
+	"acp-agent/internal/testkit/helpertest"
 	"acp-agent/internal/testkit/schematest"
 	"acp-agent/internal/testkit/testreq"
 )
@@ -130,12 +130,7 @@ var builtAgent = sync.OnceValues(func() (binary string, err error) {
 		return "", err
 	}
 	binary = filepath.Join(builtDir, "acp-agent")
-	build := exec.Command("go", "build", "-o", binary, "acp-agent/cmd/acp-agent")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make build, which this shares the compiled packages with
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return binary, nil
+	return binary, helpertest.Build("acp-agent/cmd/acp-agent", binary)
 })
 
 var builtDir string

@@ -17,6 +17,7 @@ import (
 
 	"acp-agent/internal/testkit/acptest"
 	"acp-agent/internal/testkit/gguf"
+	"acp-agent/internal/testkit/helpertest"
 	"acp-agent/internal/testkit/testreq"
 )
 
@@ -151,8 +152,8 @@ func (s *realLlama) status(want int) {
 func llamaAgent(t *testing.T, s *realLlama, config string) *acptest.Agent {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "acp-agent")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "acp-agent/cmd/acp-agent").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	if err := helpertest.Build("acp-agent/cmd/acp-agent", binary); err != nil {
+		t.Fatal(err)
 	}
 	name := filepath.Join(t.TempDir(), "config.jsonc")
 	if err := os.WriteFile(name, []byte(strings.ReplaceAll(config, "$SERVER", s.base)), 0o600); err != nil {

@@ -85,12 +85,11 @@ func (a *Agent) alarms() []string {
 // gone by now.
 func (a *Agent) finish(left Processes) {
 	a.tb.Helper()
+	within := startWithin
 	if a.opts.Killed {
-		a.awaitAbandoned(left, leaveWithin)
-	} else {
-		a.awaitAbandoned(left, startWithin)
+		within = leaveWithin
 	}
-	for _, p := range append(left.Alive(), a.abandoned()...) {
+	for _, p := range a.awaitAbandoned(left, within) {
 		a.problem("a process is left: %s", p)
 	}
 	a.quit()
@@ -127,11 +126,13 @@ const (
 	startWithin = 300 * time.Millisecond
 )
 
-// awaitAbandoned waits for what an agent leaves to end.
-func (a *Agent) awaitAbandoned(left Processes, within time.Duration) {
-	for deadline := time.Now().Add(Slack(within)); time.Now().Before(deadline); {
-		if len(left.Alive()) == 0 && len(a.orphans()) == 0 && len(a.abandoned()) == 0 {
-			return
+// awaitAbandoned waits for what an agent leaves to end, and returns what has not.
+func (a *Agent) awaitAbandoned(left Processes, within time.Duration) Processes {
+	for deadline := time.Now().Add(Slack(within)); ; {
+		alive := left.Alive()
+		marked, orphans := a.abandoned()
+		if alive = append(alive, marked...); len(alive)+len(orphans) == 0 || !time.Now().Before(deadline) {
+			return alive
 		}
 		time.Sleep(10 * time.Millisecond) // no one tells us when foreign processes end
 	}

@@ -12,9 +12,7 @@ func startTicks(int) uint64 { return 0 }
 
 func (a *Agent) running() Processes { return nil }
 
-func (a *Agent) abandoned() Processes { return nil }
-
-func (a *Agent) orphans() Processes { return nil }
+func (a *Agent) abandoned() (marked, orphans Processes) { return nil, nil }
 
 func (a *Agent) holders() (Processes, string) { return nil, "" }
 

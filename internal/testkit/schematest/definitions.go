@@ -20,6 +20,11 @@ type definitions struct {
 
 	mu       sync.Mutex
 	compiled map[string]*jsonschema.Resolved
+	known    map[string]map[string]bool // members by definition
+}
+
+func newDefinitions(raw, unstable map[string]json.RawMessage) *definitions {
+	return &definitions{raw: raw, unstable: unstable, compiled: map[string]*jsonschema.Resolved{}, known: map[string]map[string]bool{}}
 }
 
 func readDefinitions(dir string) (*definitions, error) {
@@ -31,7 +36,7 @@ func readDefinitions(dir string) (*definitions, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return &definitions{raw: stable, unstable: unstable, compiled: map[string]*jsonschema.Resolved{}}, nil
+	return newDefinitions(stable, unstable), nil
 }
 
 func readFile(path string) (map[string]json.RawMessage, error) {

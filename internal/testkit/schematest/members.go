@@ -75,13 +75,25 @@ func (d *definitions) onlyKnownMembers(name string, raw json.RawMessage) error {
 	if json.Unmarshal(raw, &object) != nil {
 		return nil
 	}
-	known := map[string]bool{}
-	gatherMembers(known, d.raw, name)
-	gatherMembers(known, d.unstable, name)
+	known := d.members(name)
 	for member := range object {
 		if len(known) > 0 && !known[member] {
 			return fmt.Errorf("%s has no member %q", name, member)
 		}
 	}
 	return nil
+}
+
+// members returns the members that an object of a definition may have in any version of the schema.
+func (d *definitions) members(name string) map[string]bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	known := d.known[name]
+	if known == nil {
+		known = map[string]bool{}
+		gatherMembers(known, d.raw, name)
+		gatherMembers(known, d.unstable, name)
+		d.known[name] = known
+	}
+	return known
 }

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"acp-agent/internal/testkit/testreq"
 )
 
@@ -79,7 +77,7 @@ func load() (*Validator, error) {
 	}
 	return &Validator{
 		defs: defs, methods: methods, drafted: drafted, pending: map[call]string{},
-		draft: &definitions{raw: defs.unstable, unstable: defs.unstable, compiled: map[string]*jsonschema.Resolved{}},
+		draft: newDefinitions(defs.unstable, defs.unstable),
 	}, nil
 }
 

@@ -1,5 +1,0 @@
-//go:build race
-
-package helpertest
-
-const raceEnabled = true
