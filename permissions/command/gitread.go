@@ -73,6 +73,8 @@ func (l *listing) git(part *Part, s simple, at dirs) finding {
 		return f.worse(repository).worse(l.gitContent(part, plain, at))
 	case sub == "grep" && l.env.GitNames != nil:
 		return f.worse(repository).worse(l.gitGrep(part, args, at))
+	case hasWord("blame annotate", sub):
+		return f.worse(repository).worse(l.gitBlame(part, args, at))
 	case gitLists(args):
 		return f.worse(repository)
 	case !ok:

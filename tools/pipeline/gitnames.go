@@ -153,7 +153,10 @@ func namesOnly(words []string) []string {
 	list := []string{"--name-only", "-z", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative"}
 	rest = slices.DeleteFunc(slices.Clone(rest), func(w string) bool {
 		name, _, _ := strings.Cut(w, "=")
-		return slices.Contains([]string{"--oneline", "--format", "--pretty", "--graph", "--color", "--stat", "--numstat", "--shortstat", "--summary", "--relative"}, name)
+		return slices.Contains([]string{
+			"--oneline", "--format", "--pretty", "--graph", "--color", "--stat", "--numstat", "--shortstat", "--summary", "--relative",
+			"-s", "--no-patch", "--name-only", "--name-status", "--compact-summary", "--dirstat",
+		}, name)
 	})
 	switch sub {
 	case "log":

@@ -109,6 +109,8 @@ func TestGitContent(t *testing.T) {
 		"git show --format=%B HEAD", "git grep x", "git grep -n y HEAD -- a.txt", "git grep nowhere first", "git show --stat first", "git diff HEAD~1 -- . ':!b.txt'",
 		"git diff nosuch", "git show kept --", "git diff kept -- a.txt", "git diff main...nosuch -- a.txt", "git diff nosuch.txt a.txt", "git show nosuch", "git show --stat nosuch", "git show first nosuch", "git log -p nosuch", "git grep x nosuch -- a.txt",
 		"git log --oneline -S z", "git log -G nosuch -p", "git log -Gw --oneline -- a.txt", "git log -S KEY --oneline -- a.txt",
+		"git show -s first", "git show --no-patch --format=%B first", "git show first --name-status", "git show --name-only HEAD~2 | head",
+		"git blame a.txt", "git blame -w -L 1,1 first -- a.txt", "git blame HEAD~1 a.txt", "git annotate -C10 a.txt | tail -3", "git blame nosuch.txt",
 	} {
 		want[text] = "allow"
 	}
@@ -118,10 +120,11 @@ func TestGitContent(t *testing.T) {
 		"git show --format=%GG HEAD", "git diff /etc/passwd /etc/hosts", "git stash show -p", "git show $X", "git diff --output=x HEAD~1", "git log -p --ext-diff",
 		"git grep KEY first", "git grep KEY blob", "git grep KEY " + blob, "git show --stat blob", "git grep -v nowhere first",
 		"git log -p kept", "git show kept", "git diff kept", "git diff nosuch kept", "git show -n 1 first", "git diff -n 1 first", "git log -p -n 5 first", "git log -S KEY", "git log --all --oneline -S hidden", "git log -S -- --ext-diff", "git log -S -- -p first", "git log --pickaxe-all -S z",
+		"git show -s blob", "git blame --contents b.txt a.txt", "git blame -S b.txt a.txt", "git blame --ignore-revs-file=b.txt a.txt", "git blame --reverse first a.txt", "git blame /etc/passwd", "git blame a.txt b.txt side", "git blame first:a.txt", "git blame $X",
 	} {
 		want[text] = "ask"
 	}
-	for _, text := range []string{"git show first:.env", "git diff HEAD -- .env", "git diff first:.env a.txt"} {
+	for _, text := range []string{"git show first:.env", "git diff HEAD -- .env", "git diff first:.env a.txt", "git blame .env", "git blame first -- .env"} {
 		want[text] = "deny"
 	}
 	var rows [][]string
