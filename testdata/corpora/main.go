@@ -4,6 +4,7 @@
 //
 //	go run ./testdata/corpora -format specstory '-work=/Users/\w+/project' REPOSITORY > DIR/a.json
 //	go run ./testdata/corpora -format cursor -work /Users/name/project REPOSITORY > DIR/c.json
+//	go run ./testdata/corpora -format console -work /Users/name/project REPOSITORY > DIR/d.json
 //	go run ./testdata/corpora -format miniswe -work /app REPOSITORY > DIR/b.json
 //
 // REPOSITORY is a git directory; every version of every file in its history is read. In a command {work} stands for
@@ -47,6 +48,10 @@ var (
 			"*.specstory/history/*", regexp.MustCompile("(?s)Tool use: \\*\\*run_terminal_cmd\\*\\*\n\n```bash\n.*?\n```"),
 			regexp.MustCompile("(?s)```bash\n(.*)\n```"), true,
 		},
+		"console": {
+			"*claude-dev-log-diary/day-*", regexp.MustCompile(`(?m)^ *⏺ Bash\(.*$`),
+			regexp.MustCompile(`⏺ Bash\(([^\n…]*?)\)…?(?: +Cost: .*)?$`), true,
+		},
 		"miniswe": {"*swe-agent-mini*agent.log", regexp.MustCompile("(?s)```bash\n.*?\n```"), regexp.MustCompile("(?s)```bash\n(.*)\n```"), false},
 	}
 	control = regexp.MustCompile("\x1b\\[[0-9;?]*[a-zA-Z]|\r")
@@ -54,12 +59,12 @@ var (
 
 func main() {
 	log.SetFlags(0)
-	name := flag.String("format", "", "specstory, cursor or miniswe")
+	name := flag.String("format", "", "specstory, cursor, console or miniswe")
 	work := flag.String("work", "^$", "the directory that the commands were recorded in, a regular expression")
 	flag.Parse()
 	f, ok := formats[*name]
 	if !ok || flag.NArg() != 1 {
-		log.Fatal("usage: corpora -format specstory|cursor|miniswe [-work DIR] REPOSITORY")
+		log.Fatal("usage: corpora -format specstory|cursor|console|miniswe [-work DIR] REPOSITORY")
 	}
 	recorded, err := regexp.Compile(*work)
 	if err != nil {
@@ -137,10 +142,10 @@ var classes = []struct {
 	name string
 	is   *regexp.Regexp // of a simple command, words joined by blanks
 }{
-	{"dangerous", regexp.MustCompile(`^(sudo|su|dd|mkfs\S*|shutdown|reboot|doas) |^rm -\S*[rR]|^git (reset --hard|clean -\S*f|push .*(-f|--force)|checkout (\.|-- )|restore |stash (drop|clear)|branch -D)|^chmod -R|^(pkill|killall) |^kill -9|^find .*(-delete|-exec rm)`)},
+	{"dangerous", regexp.MustCompile(`^(sudo|su|dd|mkfs\S*|shutdown|reboot|doas) |^rm -\S*[rR]|^git (reset --hard|clean -\S*f|push .*(-f|--force)|checkout (\.|-- )|restore (-[sWp]|--[wp]|--source|[^-]|-- )|stash (drop|clear)|branch -D)|^chmod -R|^(pkill|killall) |^kill -9|^find .*(-delete|-exec rm)`)},
 	{"outside", regexp.MustCompile(`^(docker|docker-compose|podman|systemctl|service|kill|crontab|mount|umount|useradd|usermod|chown|chmod|open|osascript|tmux|screen|passwd|launchctl|nohup|apachectl|nginx|redis-server|update-\S+|dpkg) |^(nginx|redis-server)$`)},
 	{"network", regexp.MustCompile(`^(curl|wget|ssh|scp|rsync|nc|telnet|ping|dig|nslookup|host|gh|apt|apt-get|brew|pip3?|conda|npx|uvx?|ftp) |^git (push|pull|fetch|clone|ls-remote|remote (add|update)|submodule)|^(npm|yarn|pnpm|bun) (i|install|add|ci|publish|view)\b|^(npm|yarn|pnpm) (i|install|ci)$|^go (get|install|mod (download|tidy))|^cargo (install|add|fetch|publish)|^python3? -m pip |^(gem|cpan|R) `)},
-	{"writes", regexp.MustCompile(`^(>|tee|mkdir|cp|mv|rm|rmdir|touch|ln|patch|unzip|tar|zip|truncate|install|gzip|gunzip|split|ed) |^sed .*-i|^perl .*-i|^git branch (-[dmcfM]|--delete|--move|--copy) |^git (add|commit|rm|mv|stash|checkout|switch|merge|rebase|cherry-pick|revert|tag|init|config|worktree|reset|apply|am)\b|^gofmt .*-w|^(gofmt|goimports|prettier|black) `)},
+	{"writes", regexp.MustCompile(`^(>|tee|mkdir|cp|mv|rm|rmdir|touch|ln|patch|unzip|tar|zip|truncate|install|gzip|gunzip|split|ed) |^sed .*-i|^perl .*-i|^git branch (-[dmcfM]|--delete|--move|--copy) |^git (add|commit|rm|mv|stash|checkout|switch|merge|rebase|cherry-pick|restore|revert|tag|init|config|worktree|reset|apply|am|remote (set-url|remove|rename))\b|^gofmt .*-w|^(gofmt|goimports|prettier|black) `)},
 	{"builds", regexp.MustCompile(`^(go|make|cargo|npm|yarn|pnpm|bun|node|deno|tsc|python3?|pytest|gcc|g\+\+|cc|clang|rustc|javac|java|mvn|gradle|cmake|ninja|ruby|perl|php|bash|sh|zsh|golangci-lint|eslint|jest|vitest|dotnet|swift|lua|Rscript|ocaml|dune|coqc|povray|sqlite3|psql|mysql|ffmpeg|convert|openssl|xvfb-run|\./\S+|\S*/bin/\S+)( |$)`)},
 	{"reads", regexp.MustCompile(`^(ls|cat|head|tail|grep|egrep|fgrep|rg|find|fd|wc|sort|uniq|cut|tr|sed|awk|jq|yq|diff|cmp|file|stat|du|df|tree|pwd|cd|echo|printf|which|type|command|whoami|id|date|env|printenv|uname|basename|dirname|realpath|readlink|test|\[|true|false|xxd|hexdump|od|strings|nl|less|more|column|comm|paste|rev|tac|fold|md5sum|sha\d*sum|shasum|base64|ps|pgrep|top|free|lsof|ss|netstat|hostname|uptime|nproc|lscpu|xargs|sleep|seq|expr|git|export|:|set|time|timeout|for|\w+=\S*)( |$)`)},
 }
