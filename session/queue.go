@@ -39,6 +39,8 @@ type turnQueue struct {
 	steered  []*Turn // prompts that went into the current turn, and end with it
 	draining bool    // drain is running
 	closed   bool
+
+	announced <-chan struct{} // closed when the last prompt that waits has been announced; steer.go
 }
 
 func newTurnQueue(ctx context.Context, run func(*Turn) (loop.StopReason, error), abort func()) *turnQueue {

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"acp-agent/loop"
@@ -23,7 +22,6 @@ type Session struct {
 	opened
 	conversation *conversation // what was said, its titles, and every event; conversation.go
 	turns        *turnQueue    // the prompts that wait; queue.go
-	announced    atomic.Value  // a channel, closed when the last queued prompt has been announced; steer.go
 	choices      *choices      // mode, model, options; choices.go
 	rules        *ruleBook     // trust and permission rules; project.go, rules.go
 	sources      *sources      // where tools come from; sources.go

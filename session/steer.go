@@ -35,8 +35,7 @@ func (s *Session) announceQueued(t *Turn) {
 	if _, waits := s.turns.ahead(t); !waits && s.host.Tape == nil {
 		return // with a tape, the look below decides
 	}
-	announced := make(chan struct{})
-	previous, _ := s.announced.Swap(announced).(chan struct{})
+	previous, announced := s.turns.nextAnnouncement()
 	s.life.start(func() { // the caller must not wait for a slow client
 		if previous != nil {
 			<-previous
@@ -51,6 +50,16 @@ func (s *Session) announceQueued(t *Turn) {
 			s.host.Tape.Reach("queued and told", key)
 		}
 	})
+}
+
+// nextAnnouncement returns a channel for the next announcement, which the caller closes when it is made, and the
+// channel of the one before it; nil when there was none.
+func (q *turnQueue) nextAnnouncement() (previous <-chan struct{}, announced chan struct{}) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	previous, announced = q.announced, make(chan struct{})
+	q.announced = announced
+	return previous, announced
 }
 
 // queuedFormat is the notice of a prompt that waits; "" when it does not.
