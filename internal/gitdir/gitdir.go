@@ -52,6 +52,22 @@ func Find(dir string) (found Repository, ok bool) {
 	}
 }
 
+// None reports that neither an absolute directory nor one above it holds anything that git could take for a
+// repository. A directory .git without a HEAD is not one.
+func None(dir string) bool {
+	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
+		git := filepath.Join(dir, ".git")
+		info, err := os.Lstat(git)
+		empty := err == nil && info.IsDir() && !MayExist(filepath.Join(git, "HEAD"))
+		if !empty && !errors.Is(err, fs.ErrNotExist) || MayExist(filepath.Join(dir, "HEAD")) && MayExist(filepath.Join(dir, "objects")) {
+			return false
+		}
+		if dir == filepath.Dir(dir) {
+			return true
+		}
+	}
+}
+
 // MayExist reports whether there is anything at a path, or whether that cannot be known.
 func MayExist(path string) bool {
 	_, err := os.Lstat(path)

@@ -39,6 +39,10 @@ type Env struct {
 	// absolute directory. words are those of the command from its subcommand on. A command that git
 	// would refuse prints none. ok is false where that cannot be found out. Nil: it never can.
 	GitNames func(dir string, words []string) (names []string, ok bool)
+	// GitHistory returns the absolute paths of all files that the commits, stashes and the index of the
+	// repository hold or held which git would find from an absolute directory; none where there is no
+	// repository. ok is false where that cannot be found out. Nil: it never can.
+	GitHistory func(dir string) (names []string, ok bool)
 	// Own lists the absolute directories of the agent itself, see permissions.Call.Own.
 	Own []string
 	// Untrusted says that the user does not trust the project yet. Programs that read executable

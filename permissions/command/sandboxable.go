@@ -73,7 +73,13 @@ func (j *judge) commandNotSandboxable(words []word, u unwrapped, s simple, at di
 			return why
 		}
 	}
-	return j.wordsNotSandboxable(words, u, s, at)
+	if why := j.wordsNotSandboxable(words, u, s, at); why != "" || s.name() != "git" {
+		return why
+	}
+	if slices.ContainsFunc(words[:len(words)-len(u.words)], func(w word) bool { return elsewhere().MatchString(w.value) }) {
+		return gitCommandName(s) + " may work on another repository"
+	}
+	return j.listing.gitShows(s, u.appends, at)
 }
 
 // wordsNotSandboxable says why a word of a command names what no sandbox makes harmless.
@@ -176,6 +182,9 @@ func (j *judge) assigns(a *syntax.Assign, at dirs) finding {
 	f := asks(Dynamic, "the command sets a variable")
 	if a.Name != nil && !ordinaryVariable(a.Name.Value) {
 		f = f.orNotReadOnly(a.Name.Value + " changes what programs do")
+	}
+	if a.Name != nil && elsewhere().MatchString(a.Name.Value) {
+		f = f.orNotSandboxable(a.Name.Value + " may lead git to another repository")
 	}
 	if a.Name != nil && strings.HasSuffix(a.Name.Value, "PATH") {
 		return f // a list of directories to search

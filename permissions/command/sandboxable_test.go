@@ -100,6 +100,8 @@ func TestPart_Contained(t *testing.T) {
 func sandboxedEnv() command.Env {
 	env := testEnv()
 	env.ByHost = func() bool { return true }
+	env.GitNames = func(string, []string) ([]string, bool) { return nil, false }
+	env.GitHistory = func(string) ([]string, bool) { return nil, true }
 	env.Shown = func(path string) bool {
 		for _, dir := range []string{"/tmp", "/usr", "/opt"} {
 			if path == dir || strings.HasPrefix(path, dir+"/") {

@@ -10,14 +10,16 @@ import (
 	"sync"
 	"time"
 
+	"acp-agent/internal/gitdir"
 	"acp-agent/sandbox"
 	"acp-agent/workspace"
 )
 
 // Bounds of a git command that lists names.
 const (
-	maxNames     = 1 << 20 // bytes
-	gitNamesTime = 5 * time.Second
+	maxNames        = 1 << 20  // bytes
+	maxHistoryNames = 16 << 20 // bytes
+	gitNamesTime    = 5 * time.Second
 )
 
 // gitNames asks git for the paths of the files whose content a command would print. It runs git only when
@@ -81,11 +83,17 @@ func (g gitRepo) namesIfRefused(ctx context.Context, call *workspace.Call, dir s
 			paths = append(paths, ":(literal)"+operand)
 		}
 	}
+	return g.allNames(ctx, call, dir, paths)
+}
+
+// allNames returns the files that git stores or stored beneath any of these pathspecs; all where there are none.
+// A commit names what it adds, so that each file is named about once.
+func (g gitRepo) allNames(ctx context.Context, call *workspace.Call, dir string, paths []string) (names []string, ok bool) {
 	for _, words := range [][]string{
-		{"log", "--all", "--reflog", "--format=format:", "--diff-merges=first-parent", "--name-only", "-z", "--no-renames", "--no-relative", "--"},
+		{"log", "--all", "--reflog", "--format=format:", "--diff-merges=first-parent", "--diff-filter=A", "--full-history", "--name-only", "-z", "--no-renames", "--no-relative", "--"},
 		{"ls-files", "-z", "--full-name", "--"},
 	} {
-		list, ok := readGit(ctx, call, dir, maxNames, append(words, paths...)...)
+		list, ok := readGit(ctx, call, dir, maxHistoryNames, append(words, paths...)...)
 		if !ok {
 			return nil, false
 		}
@@ -94,6 +102,23 @@ func (g gitRepo) namesIfRefused(ctx context.Context, call *workspace.Call, dir s
 		}
 	}
 	return names, true
+}
+
+// gitHistory returns the paths of all files that the repository of a directory holds or held. Git runs in a
+// sandbox that holds it to reading, with what the repository's configuration could start here switched off.
+func (f commandFiles) gitHistory(ctx context.Context, report sandbox.Report, dir string) (names []string, ok bool) {
+	if gitdir.None(f.work.Resolve(dir)) {
+		return nil, true
+	}
+	repo, found := repositoryAt(f.work, f.home, dir)
+	if !found || !report.Confines() {
+		return nil, false
+	}
+	call := f.work.Call(f.call+"/git", f.tool, nil)
+	defer call.Finish()
+	ctx, cancel := context.WithTimeout(ctx, gitNamesTime)
+	defer cancel()
+	return repo.allNames(ctx, call, dir, nil)
 }
 
 // hasUnknownRevision reports whether git does not know one of the revisions of a command, given in the form of

@@ -180,11 +180,12 @@ func (j *judgement) commandEnv(ctx context.Context, resource tools.Resource, ses
 		Untrusted:   !j.trusted,
 		GitPrograms: j.files.gitPrograms, GitHoldsSecret: j.files.gitHoldsSecret,
 		Regular: j.files.regular, Script: j.files.script, Waits: j.files.waits, List: j.files.list,
-		GitNames: func(dir string, words []string) ([]string, bool) { return j.files.gitNames(ctx, report(), dir, words) },
-		Reading:  func() bool { return report().Confines() },
-		Shown:    func(path string) bool { return runner.ShownOutside(report(), path) },
-		ByHost:   func() bool { return runner.MayUseProxy(report()) },
-		Program:  runner.LookPath,
+		GitNames:   func(dir string, words []string) ([]string, bool) { return j.files.gitNames(ctx, report(), dir, words) },
+		GitHistory: func(dir string) ([]string, bool) { return j.files.gitHistory(ctx, report(), dir) },
+		Reading:    func() bool { return report().Confines() },
+		Shown:      func(path string) bool { return runner.ShownOutside(report(), path) },
+		ByHost:     func() bool { return runner.MayUseProxy(report()) },
+		Program:    runner.LookPath,
 		Machine: func() bool {
 			return runner.ShowsMachine(report()) && !j.pipeline.restricted && j.pipeline.readOnly() == nil
 		},

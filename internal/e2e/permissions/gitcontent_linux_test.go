@@ -43,7 +43,7 @@ func TestGitContent_OuterRepository(t *testing.T) {
 			rows = append(rows, []string{"", text})
 		}
 		got := map[string]string{}
-		for i, answer := range explainLookups(t, fixture, commandsOf(rows, fixture.Work)) {
+		for i, answer := range explainLookups(t, fixture, "ask", commandsOf(rows, fixture.Work)) {
 			got[texts[i]] = answer.Verdict
 		}
 		return got
@@ -132,19 +132,83 @@ func TestGitContent(t *testing.T) {
 		rows = append(rows, []string{"", text})
 	}
 	rows = testreq.Pick(len(rows)/2, rows)
-	for i, answer := range explainLookups(t, fixture, commandsOf(rows, fixture.Work)) {
+	for i, answer := range explainLookups(t, fixture, "ask", commandsOf(rows, fixture.Work)) {
 		if text := rows[i][1]; answer.Verdict != want[text] {
 			t.Errorf("%q: %s (%s), want %s", text, answer.Verdict, answer.Reason, want[text])
 		}
 	}
 }
 
-// explainLookups is explain in mode ask for commands that git is asked about before they are judged.
+// In mode auto, what git would print of history is asked about where a file of secrets is, or may be, among it,
+// in whichever form of git: the sandbox keeps no object of git from git itself (P8).
+func TestGitContent_Auto(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("bwrap"); err != nil {
+		testreq.Skip(t, "bubblewrap is not installed")
+	}
+	fixture := cases.NewFixture(t)
+	make := func(name, first string) {
+		t.Helper()
+		fixture.Work = filepath.Join(fixture.Base, name)
+		cmd := exec.Command("sh", "-ec", "git init -qb main "+name+"; cd "+name+"; echo KEY=hidden > "+first+"; echo x > a.txt; git add -f .; git commit -qm one; git tag first; "+
+			"git rm -q "+first+"; echo y >> a.txt; git commit -qam two; echo z > b.txt; git add .; git commit -qm three; echo w >> a.txt")
+		cmd.Dir = fixture.Base
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	judge := func(want string, texts []string) {
+		t.Helper()
+		var rows [][]string
+		for _, text := range testreq.Pick(20, texts) {
+			rows = append(rows, []string{"", text})
+		}
+		for i, answer := range explainLookups(t, fixture, "auto", commandsOf(rows, fixture.Work)) {
+			if answer.Verdict != want {
+				t.Errorf("in %s, %q: %s (%s), want %s", filepath.Base(fixture.Work), rows[i][1], answer.Verdict, answer.Reason, want)
+			}
+		}
+	}
+	make("secret", ".env")
+	judge("ask", gitPrintsHistory)
+	judge("allow", gitPrintsOther)
+	make("plain", "c.txt")
+	judge("allow", gitPrintsHistory)
+	judge("allow", gitPrintsOther)
+	fixture.Work = filepath.Join(fixture.Base, "none")
+	if err := os.Mkdir(fixture.Work, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	judge("allow", []string{"git show $X", "git log -p -M", "git cat-file --batch"})
+}
+
+// gitPrintsHistory lists commands that print what their repository's first commit holds, or may do so.
+var gitPrintsHistory = []string{
+	"git diff-tree -p HEAD~2 HEAD~1", "git diff-tree -p HEAD~1", "git diff-tree --root -p first", "git diff-index -p first", "git diff-index --cached -p first",
+	"git format-patch --stdout first", "git format-patch -2", "git format-patch --root HEAD", "git whatchanged -p", "git log -p", "git log -p -M", "git log -u --cc", "git log -m -p",
+	"git log -L1,1:a.txt", "git log --word-diff", "git log --pat", "git log -p --full-diff -- b.txt", "git log -p --diff-filter D", "git log $X", "git log -p $(git rev-parse HEAD)",
+	"git show -M first", "git show first^{tree}", "git show $X", "git diff -M first", "git diff first > a.patch", "git diff $(git merge-base HEAD first)",
+	"git cat-file -p first", "git cat-file blob $X", "git cat-file --batch", "echo first:a.txt | git cat-file --batch", "git rev-list --all | xargs git show",
+	"git grep --color KEY first", "git grep KEY $(git rev-list --all)", "git reflog -p", "git range-diff first HEAD~1 HEAD", "git stash list -p", "git commit --amend -v -m x",
+	"git merge-tree --trivial-merge HEAD first HEAD", "git -c core.pager=cat log -p", "git --paginate log -p", "for c in $(git rev-list --all); do git show $c; done", "bash -c 'git diff-tree -p HEAD~1'",
+	"git rebase -x 'git log -p' first", "find . -name a.txt -exec git log -p {} +", "cd . && git log --patch-with-raw", "git for-each-ref '--format=%(raw)'", "git bisect view -p",
+}
+
+// gitPrintsOther lists commands that print nothing of that commit, but names and messages.
+var gitPrintsOther = []string{
+	"git diff-tree -p HEAD", "git diff-tree --name-only -r HEAD~1", "git diff-tree -p HEAD~1 HEAD", "git diff-index HEAD", "git diff-files -p", "git format-patch --stdout HEAD~1", "git format-patch -1",
+	"git whatchanged -p -1", "git whatchanged", "git log --raw", "git log --oneline -p -1 -M", "git show -M HEAD", "git show --word-diff", "git show :a.txt", "git diff -M HEAD~1", "git diff --no-index a.txt b.txt",
+	"git cat-file -p HEAD:a.txt", "git cat-file --batch-check --batch-all-objects", "git blame a.txt", "git blame HEAD -- a.txt", "git range-diff HEAD~1..HEAD HEAD~1..HEAD", "git rev-list --objects --all",
+	"git status -v", "git add -p", "git commit -v -m x", "git merge-tree HEAD first", "git log --stat -M > a.log", "git stash", "git rebase -x true first", "git commit -m \"$X\"",
+}
+
+// explainLookups is explain for commands that git is asked about before they are judged.
 // A lookup that runs out of its seconds on a busy machine makes a question of a command, so that the
 // commands that are asked about are judged twice.
-func explainLookups(t *testing.T, fixture cases.Fixture, all []cases.Case) []explained {
+func explainLookups(t *testing.T, fixture cases.Fixture, mode string, all []cases.Case) []explained {
 	t.Helper()
-	answers := explain(t, fixture, "ask", true, all)
+	answers := explain(t, fixture, mode, true, all)
 	var asked []int
 	var again []cases.Case
 	for i, answer := range answers {
@@ -152,7 +216,7 @@ func explainLookups(t *testing.T, fixture cases.Fixture, all []cases.Case) []exp
 			asked, again = append(asked, i), append(again, all[i])
 		}
 	}
-	for i, answer := range explain(t, fixture, "ask", true, again) {
+	for i, answer := range explain(t, fixture, mode, true, again) {
 		answers[asked[i]] = answer
 	}
 	return answers

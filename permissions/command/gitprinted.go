@@ -1,0 +1,259 @@
+package command
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// gitPrinters lists the subcommands of git that can print what files hold or once held, each with the words that
+// make it do so; with none, it does so unless its words are known not to.
+var gitPrinters = map[string]string{
+	"show": "", "diff": "", "log": "", "reflog": "", "whatchanged": "", "diff-tree": "", "diff-index": "", "diff-files": "",
+	"format-patch": "", "range-diff": "", "merge-tree": "", "blame": "", "annotate": "", "grep": "", "cat-file": "",
+	"stash": "show list -p --patch", "bisect": "view visualize",
+	"add": "-p --patch -i --interactive -e --edit", "commit": "-p --patch --interactive -v --verbose", "status": "-v --verbose",
+	"reset": "-p --patch", "checkout": "-p --patch", "restore": "-p --patch",
+	"am": "--show-current-patch", "rebase": "--show-current-patch",
+	"for-each-ref": "--format", "branch": "--format", "tag": "--format",
+}
+
+// gitShows says why a git command may show what a secret holds or once held, in a sandbox too: git needs its
+// objects there. Where the words tell, git is asked for the names of the files that it would print, else for all
+// names in its history. Empty: none is that of a secret. appends says that the command gets more arguments that
+// are only known when it runs.
+func (l *listing) gitShows(s simple, appends bool, at dirs) string {
+	args := subcommandWords(s)
+	if len(args) == 0 {
+		return ""
+	}
+	known := !appends && allStatic(args) && !slices.ContainsFunc(args, func(w word) bool { return strings.Contains(w.value, "{}") })
+	if !gitMayPrint(args, known) {
+		return ""
+	}
+	name := gitCommandName(s)
+	if anyObject(args) {
+		return name + " prints objects of which no name is known"
+	}
+	if known && onlyObjectPaths(args) {
+		return "" // the words name the files
+	}
+	at, ok := l.gitDirs(s.args()[:len(s.args())-len(args)], at)
+	if !ok || l.env.GitNames == nil || l.env.GitHistory == nil {
+		return name + " may print what a secret once held, and the names in the history could not be found out"
+	}
+	if known {
+		if names, ok := l.gitLookups(at, args); ok {
+			return l.gitPrinted(args[0].value, names).reason
+		}
+	}
+	for _, dir := range at.list {
+		names, ok := l.env.GitHistory(dir)
+		if !ok {
+			return name + " may print what a secret once held, and the names in the history could not be found out"
+		}
+		if f := l.gitPrinted(args[0].value, names); f.set {
+			return strings.Replace(f.reason, " would print ", " may print what was once in ", 1)
+		}
+	}
+	return ""
+}
+
+// gitLookups returns the files that a command would print, where its words tell.
+func (l *listing) gitLookups(at dirs, args []word) (names []string, ok bool) {
+	lookups := [][]string{{"diff"}, {"diff", "--cached"}} // what is not committed
+	if amends := hasOption(values(args), "--amend"); amends || !hasWord("status add commit", args[0].value) {
+		words, ok := gitLookup(args)
+		if !ok {
+			return nil, false
+		}
+		lookups = [][]string{words}
+	}
+	for _, words := range lookups {
+		found, ok := l.gitNames(at, words)
+		if !ok {
+			return nil, false
+		}
+		names = append(names, found...)
+	}
+	return names, true
+}
+
+// elsewhere matches the name of a variable that leads git to another repository, and the options with which a
+// wrapper changes the directory.
+var elsewhere = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(GIT_(DIR|COMMON_DIR|WORK_TREE|NAMESPACE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES)(=|$)|-[a-zA-Z]*C|--ch)`)
+})
+
+// gitDirs returns the directories in which git works after its own options. It returns false where they may
+// name another repository.
+func (l *listing) gitDirs(options []word, at dirs) (dirs, bool) {
+	for i := 0; i < len(options); i++ {
+		switch options[i].value {
+		case "--no-pager", "-P", "-p", "--paginate", "--no-optional-locks", "--literal-pathspecs":
+		case "-c":
+			i++
+		case "-C":
+			if i++; i < len(options) {
+				at = l.moved(options[i], at, flow{ok: dirs{unknown: true}}).ok
+			}
+		default:
+			return at, false
+		}
+	}
+	return at, !at.unknown && len(at.list) > 0
+}
+
+// gitMayPrint reports a subcommand of git, with its arguments, that may print what files hold or once held.
+// known says that all of its words are known.
+func gitMayPrint(args []word, known bool) bool {
+	sub, rest := args[0].value, values(args[1:])
+	with, prints := gitPrinters[sub]
+	switch {
+	case !prints || with != "" && !hasOption(rest, with):
+		return false
+	case listsRefs(sub): // %(raw) is the content of what a ref names
+		return !known || strings.Contains(strings.Join(rest, " "), "raw")
+	case !known:
+		return true
+	}
+	if end := slices.Index(rest, "--"); end >= 0 {
+		rest = rest[:end]
+	}
+	switch sub {
+	case "blame", "annotate": // of the one file that it names
+		return false
+	case "diff":
+		return !slices.Contains(rest, "--no-index") && !gitNamesOnly(args, gitSummaries) // no file of history
+	case "cat-file":
+		return !slices.ContainsFunc(rest, func(a string) bool { return hasWord("-e -t -s", a) || strings.HasPrefix(a, "--batch-check") })
+	case "merge-tree": // the older form, of three trees, prints what differs
+		two := len(rest) == 2 && !strings.HasPrefix(rest[0], "-") && !strings.HasPrefix(rest[1], "-")
+		return !two && !slices.Contains(rest, "--write-tree")
+	case "log", "reflog", "whatchanged", "diff-tree", "diff-index", "diff-files", "stash":
+		return !gitNamesOnly(args, nil)
+	}
+	return true
+}
+
+// gitQuiet accepts further options of the commands that print commits and differences, which print no content.
+var gitQuiet = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(-[rtM]+|--(raw|root|stdin|no-commit-id|always|pretty|parents|children|boundary|source|ancestry-path|author-date-order|` +
+		`simplify-merges|show-pulls|find-copies-harder|walk-reflogs|no-walk|not|reflog|mailmap|no-mailmap|notes|full-index|no-abbrev))$`)
+})
+
+// gitNamesOnly reports a command that prints names, numbers and messages only. It has one of the options in
+// demanded, if there are any.
+func gitNamesOnly(args []word, demanded []string) bool {
+	rest := slices.DeleteFunc(slices.Clone(args[1:]), func(w word) bool { return gitQuiet().MatchString(w.value) })
+	if args[0].value == "stash" {
+		if len(rest) == 0 || rest[0].value != "list" {
+			return false
+		}
+		rest = rest[1:]
+	}
+	p, bad := gitForms["log"].parse(rest)
+	_, prints := gitPrints(append([]word{knownWord("log")}, rest...))
+	return bad == "" && !prints && !gitFormats("log", p).set && (len(demanded) == 0 || p.has(demanded...))
+}
+
+// gitSameFiles accepts the options with which a command prints the same files, or fewer, than without them. An
+// option that takes a value has it attached.
+var gitSameFiles = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(-[pucrtszaMCDBRWk]+|-[BMCU][0-9]+%?|--(patch|patch-with-stat|patch-with-raw|raw|binary|cc|full-index|text|find-copies-harder|` +
+		`function-context|no-prefix|check|name-only|name-status|compact-summary|no-patch|no-commit-id|no-notes|parents|children|source|no-mailmap|mailmap|` +
+		`stdout|keep-subject|no-signature|no-stat|zero-commit|numbered|no-numbered)|` +
+		`--(find-renames|find-copies|word-diff|color-words|color-moved|dirstat|notes)(=.*)?|` +
+		`--(word-diff-regex|unified|inter-hunk-context|src-prefix|dst-prefix|ws-error-highlight|diff-filter|diff-algorithm)=.*)$`)
+})
+
+// gitLookup returns the words with which git can be asked for the files that a command would print, in the form
+// of Env.GitNames. It returns false where the words do not tell.
+func gitLookup(args []word) (words []string, ok bool) {
+	rest := args[1:]
+	sub := args[0].value
+	if sub == "stash" {
+		if len(rest) == 0 || rest[0].value != "show" {
+			return nil, false
+		}
+		rest = rest[1:]
+	}
+	var kept, revisions []word
+	ended := false
+	for _, w := range rest {
+		ended = ended || w.value == "--"
+		if !ended && gitSameFiles().MatchString(w.value) {
+			continue
+		}
+		kept = append(kept, w)
+		if !ended && !strings.HasPrefix(w.value, "-") {
+			revisions = append(revisions, w)
+		}
+	}
+	if !gitLooksUp(kept, false) {
+		return nil, false
+	}
+	if slices.ContainsFunc(revisions, func(w word) bool { return strings.Contains(w.value, ":") }) {
+		return nil, false
+	}
+	switch sub {
+	case "stash":
+		words = []string{"stash", "show"}
+	case "log", "whatchanged":
+		words = []string{"log"}
+	case "show", "diff":
+		words = []string{sub}
+	case "diff-index", "diff-files":
+		words = []string{"diff"}
+	case "diff-tree":
+		switch {
+		case len(revisions) == 1:
+			words = []string{"show"}
+		case len(revisions) == 2 && (ended || surelyCommit().MatchString(revisions[1].value)):
+			words = []string{"diff"}
+		default:
+			return nil, false
+		}
+	case "format-patch":
+		words = []string{"log"}
+		switch {
+		case len(revisions) > 1 || slices.ContainsFunc(kept, func(w word) bool { return w.value == "-n" }):
+			return nil, false
+		case len(revisions) == 1 && len(kept) == 1 && !strings.Contains(revisions[0].value, ".."):
+			kept = []word{knownWord(revisions[0].value + "..HEAD")}
+		}
+	case "range-diff":
+		if len(kept) != len(revisions) || slices.ContainsFunc(revisions, func(w word) bool { return !strings.Contains(w.value, "..") }) {
+			return nil, false
+		}
+		words = []string{"log"}
+	default:
+		return nil, false
+	}
+	return append(words, values(kept)...), true
+}
+
+// surelyCommit accepts names that can be no path: HEAD with the marks of its ancestors, and hashes.
+var surelyCommit = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^((HEAD|@)([~^][0-9]*)*|[0-9a-f]{7,64})$`)
+})
+
+// anyObject reports a git cat-file that prints every object, also those which no commit names.
+func anyObject(args []word) bool {
+	return args[0].value == "cat-file" && slices.ContainsFunc(args, func(w word) bool { return strings.HasPrefix(w.value, "--batch-a") })
+}
+
+// onlyObjectPaths reports a command that prints objects which its words name by paths, REVISION:PATH or :PATH.
+func onlyObjectPaths(args []word) bool {
+	sub, rest := args[0].value, args[1:]
+	if sub == "cat-file" && len(rest) == 2 && hasWord("-p blob tree --textconv --filters", rest[0].value) {
+		rest = rest[1:]
+	} else if sub != "show" {
+		return false
+	}
+	return len(rest) > 0 && !slices.ContainsFunc(rest, func(w word) bool {
+		_, name, ok := strings.Cut(w.value, ":")
+		return !ok || name == "" || strings.HasPrefix(w.value, "-") || strings.ContainsAny(name[:1], "/(!^") || strings.Contains(w.value, "{/")
+	})
+}
