@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -12,16 +11,19 @@ import (
 	"golang.org/x/term"
 )
 
-// confirm asks a question on the terminal; the end of the input is a no. Without a terminal it is
-// an error, which says what to do instead.
+// confirm asks a question on the terminal; the end of the input is a no, and an
+// interrupt an error. Without a terminal it is an error, which says what to do instead.
 func confirm(cmd *cobra.Command, question, instead string) (bool, error) {
 	file, ok := cmd.InOrStdin().(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return false, &exitError{exitUsage, errors.New("there is no terminal to ask on: " + instead)}
 	}
-	fmt.Fprint(cmd.ErrOrStderr(), question+" [y/N] ")
-	line, err := bufio.NewReader(file).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
+	typed := typedLines{in: file}
+	line, err := typed.ask(cmd.Context(), func() { fmt.Fprint(cmd.ErrOrStderr(), question+" [y/N] ") })
+	switch {
+	case cmd.Context().Err() != nil:
+		return false, atQuestion(cmd.ErrOrStderr())
+	case err != nil && !errors.Is(err, io.EOF):
 		return false, err
 	}
 	return saysYes(line), nil

@@ -35,11 +35,16 @@ has another one read the files, proposes a change as a diff and asks for
 permission; then it runs a command, and answers.
 
 Nothing outside temporary directories is touched, and those are removed at
-the end. With --yes every question is answered with yes.`,
+the end. With --yes every question is answered with yes. Exit code: 0 the turn
+has ended; 1 it failed; 130 interrupted.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			view := newDemoView(cmd.OutOrStdout(), cmd.InOrStdin(), yes)
-			return runDemo(cmd.Context(), view, cmd.ErrOrStderr())
+			err := runDemo(cmd.Context(), view, cmd.ErrOrStderr())
+			if cmd.Context().Err() != nil {
+				return atQuestion(cmd.ErrOrStderr())
+			}
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "answer every question with yes")

@@ -41,21 +41,21 @@ func (v *demoView) ask(ctx context.Context, req schema.RequestPermissionRequest)
 		keys[key] = option.OptionID
 		choices = append(choices, fmt.Sprintf("[%s] %s", key, option.Name))
 	}
-	fmt.Fprintf(v.out, v.margin+"  %s ", strings.Join(choices, "  "))
-	return v.choose(ctx, keys)
+	return v.choose(ctx, fmt.Sprintf(v.margin+"  %s ", strings.Join(choices, "  ")), keys)
 }
 
 // demoPause lets a user see that something is being asked.
 const demoPause = 600 * time.Millisecond
 
-func (v *demoView) choose(ctx context.Context, keys map[string]schema.PermissionOptionId) schema.RequestPermissionOutcome {
+func (v *demoView) choose(ctx context.Context, question string, keys map[string]schema.PermissionOptionId) schema.RequestPermissionOutcome {
 	if v.yes {
+		fmt.Fprint(v.out, question)
 		_ = pause.For(ctx, demoPause) // a demo that ends answers all the same
 		fmt.Fprintf(v.out, "%s\n", v.screen.style(styleGreen, "y"))
 		return schema.SelectedPermissionOutcome{OptionID: keys["y"]}
 	}
 	for {
-		line, err := v.in.ReadString('\n')
+		line, err := v.in.ask(ctx, func() { fmt.Fprint(v.out, question) })
 		if id, ok := keys[strings.ToLower(strings.TrimSpace(line))]; ok {
 			return schema.SelectedPermissionOutcome{OptionID: id}
 		}
@@ -63,6 +63,6 @@ func (v *demoView) choose(ctx context.Context, keys map[string]schema.Permission
 			fmt.Fprintln(v.out)
 			return schema.SelectedPermissionOutcome{OptionID: keys["n"]}
 		}
-		fmt.Fprint(v.out, "  please answer with one of the letters: ")
+		question = "  please answer with one of the letters: "
 	}
 }

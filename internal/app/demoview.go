@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,7 +17,7 @@ import (
 // the user at the keyboard. It is the rpc.Handler of the client's end.
 type demoView struct {
 	out    io.Writer
-	in     *bufio.Reader
+	in     *typedLines
 	yes    bool
 	screen screen
 
@@ -32,7 +31,7 @@ type demoView struct {
 
 func newDemoView(out io.Writer, in io.Reader, yes bool) *demoView {
 	return &demoView{
-		out: out, in: bufio.NewReader(in), yes: yes, screen: screenOf(out),
+		out: out, in: &typedLines{in: in}, yes: yes, screen: screenOf(out),
 		calls: map[schema.ToolCallId]schema.ToolCall{}, diffed: map[schema.ToolCallId]bool{},
 	}
 }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +37,7 @@ answered with yes under --yes, and denied when there is no terminal.
 
 The result goes to standard output as the model reads it, or with --json as
 the envelope, one JSON object. Exit code: 0 an output; 1 a tool error; 2 wrong
-usage.`,
+usage; 130 interrupted.`,
 		Example: `  acp-agent tool glob '{"filePattern": "**/*.go"}'
   acp-agent tool bash --yes --json '{"cmd": "go test ./..."}'`,
 		Args: usageArgs(cobra.RangeArgs(1, 2)),
@@ -51,7 +50,7 @@ usage.`,
 }
 
 func runTool(cmd *cobra.Command, flags toolFlags, args []string) error {
-	asker := handAsker{in: cmd.InOrStdin(), out: cmd.ErrOrStderr(), yes: flags.yes}
+	asker := handAsker{typed: &typedLines{in: cmd.InOrStdin()}, out: cmd.ErrOrStderr(), yes: flags.yes}
 	input, err := toolInput(args[1:], cmd.InOrStdin())
 	if err != nil {
 		return &exitError{exitUsage, err}
@@ -73,6 +72,8 @@ func runTool(cmd *cobra.Command, flags toolFlags, args []string) error {
 		switch {
 		case err != nil || end.Result.Type == transcript.Output:
 			return err
+		case cmd.Context().Err() != nil:
+			return &exitError{exitCancelled, errors.New("interrupted")}
 		case flags.asJSON:
 			return &exitError{code: exitFailed}
 		}
@@ -132,24 +133,29 @@ func progress(out io.Writer, quiet bool) transcript.Sink {
 
 // handAsker asks on the terminal.
 type handAsker struct {
-	in  io.Reader
-	out io.Writer
-	yes bool
+	typed *typedLines
+	out   io.Writer
+	yes   bool
 }
 
 // reachable reports whether there is a user to answer.
 func (a handAsker) reachable() bool {
-	file, ok := a.in.(*os.File)
+	file, ok := a.typed.in.(*os.File)
 	return a.yes || ok && term.IsTerminal(int(file.Fd()))
 }
 
 // Ask implements tools.Asker.
-func (a handAsker) Ask(_ context.Context, req tools.PermissionRequest) (tools.Answer, error) {
+func (a handAsker) Ask(ctx context.Context, req tools.PermissionRequest) (tools.Answer, error) {
 	if a.yes {
 		return tools.AllowOnce, nil
 	}
-	fmt.Fprintf(a.out, "%s\n%s\nAllow? [y/N] ", kinds.Visible(req.Ready.Card.Title), kinds.Visible(req.Reason))
-	line, err := bufio.NewReader(a.in).ReadString('\n')
+	line, err := a.typed.ask(ctx, func() {
+		fmt.Fprintf(a.out, "%s\n%s\nAllow? [y/N] ", kinds.Visible(req.Ready.Card.Title), kinds.Visible(req.Reason))
+	})
+	if ctx.Err() != nil {
+		fmt.Fprintln(a.out) // what follows stands on a line of its own
+		return tools.RejectOnce, context.Cause(ctx)
+	}
 	if err != nil && line == "" {
 		return tools.RejectOnce, nil // the end of the input refuses
 	}
