@@ -23,6 +23,9 @@ const (
 	// Closed is its end.
 	Opened = "opened"
 	Closed = "closed"
+	// Reached is the decision about a host, Touches, that the command of the call Call reached for, or the program
+	// of the MCP server Server.
+	Reached = "reached"
 	// Recovered follows a line that is not a record, see Cut.
 	Recovered = "recovered"
 	// Full is the last record of a file that has reached its size.
@@ -59,6 +62,8 @@ type Record struct {
 	By      string `json:"by,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 	Asked   string `json:"asked,omitempty"`
+	// Scope is how long the user's answer about a host holds: "once", "session" or "project".
+	Scope string `json:"scope,omitempty"`
 	// Mode is the session's mode.
 	Mode string `json:"mode,omitempty"`
 	// State is how the call ended, Error why it failed.

@@ -141,7 +141,7 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 	s.agents = &agents{opened: s.opened, project: s.rules.project}
 	s.agents.sortTools(h.Registry)
 	s.sources = newSources(sourcesOptions{
-		opened: s.opened, project: s.rules.project, conversation: s.conversation, policy: s.rules.policy, adopt: s.agents.adopt,
+		opened: s.opened, project: s.rules.project, conversation: s.conversation, policy: s.rules.policy, audit: s.rules.audit, adopt: s.agents.adopt,
 	})
 	background.audit = s.rules.audit
 	playHappened(s.opened, background, s.sources.servers, s.conversation)

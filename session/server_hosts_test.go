@@ -24,7 +24,7 @@ func TestServerHosts_Bounds(t *testing.T) {
 	h := &serverHosts{}
 	server, other := mcp.Server{Name: "s", Command: "a"}, mcp.Server{Name: "s", Command: "b"}
 	about := func(server mcp.Server, i int) hostOfServer {
-		return hostOfServer{hostIdentity(&server).Origin, strconv.Itoa(i)}
+		return hostOfServer{hostIdentity(&server), strconv.Itoa(i)}
 	}
 	asks := func(i int) (asking context.Context) {
 		_, asking = h.answer(t.Context(), about(server, i))

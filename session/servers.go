@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"acp-agent/audit"
 	"acp-agent/internal/record"
 	"acp-agent/kinds"
 	"acp-agent/mcp"
@@ -29,6 +30,8 @@ type servers struct {
 	policy       *pipeline.Policy // of the main agent
 	project      *project
 	conversation *conversation
+	// audit has what was decided about hosts; nil when none is kept.
+	audit *audit.Log
 
 	// mu is held from the check of trust to its effect on the servers, so that of two changes the
 	// later counts. The project's mu is taken within. It guards serving.

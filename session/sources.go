@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"acp-agent/audit"
 	"acp-agent/internal/record"
 	"acp-agent/tools"
 	"acp-agent/tools/mount"
@@ -59,6 +60,7 @@ type sourcesOptions struct {
 	project      *project
 	conversation *conversation
 	policy       *pipeline.Policy // of the main agent
+	audit        *audit.Log       // nil when none is kept
 	// adopt makes the tools of a registry those of the session.
 	adopt func(*tools.Registry)
 }
@@ -67,6 +69,7 @@ type sourcesOptions struct {
 func newSources(o sourcesOptions) *sources {
 	s := &sources{sourcesOptions: o, languages: newLanguages(o.work, o.host.Languages, o.host.Tape)}
 	s.providers, s.servers = s.newProviders(), newServers(o.opened, o.project, o.conversation, o.policy)
+	s.servers.audit = o.audit
 	s.adopted = make([]int, len(s.all()))
 	return s
 }

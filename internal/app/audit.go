@@ -214,6 +214,14 @@ func showRecord(out io.Writer, r audit.Record) error {
 	case audit.Kept:
 		fmt.Fprintf(&b, "%s  %s %s: %s, by %s (%s)\n", r.Time.Format(time.DateTime), recordText(r.Tool),
 			recordText(strings.Join(r.Touches, ", ")), r.Verdict, recordText(r.By), recordText(r.Reason))
+	case audit.Reached:
+		by := recordText(cmp.Or(r.Tool, "MCP server "+r.Server))
+		fmt.Fprintf(&b, "%s  %s%s reached for %s: %s, by %s", r.Time.Format(time.DateTime), subagentPrefix(r.Agent), by,
+			recordText(strings.Join(r.Touches, ", ")), r.Verdict, recordText(r.By))
+		if r.Scope != "" {
+			fmt.Fprintf(&b, ", %s", map[string]string{"once": "once", "session": "for the session", "project": "for the project"}[r.Scope])
+		}
+		fmt.Fprintf(&b, " (%s)\n", recordText(r.Reason))
 	case audit.Opened, audit.Closed:
 		fmt.Fprintf(&b, "%s  %s %s, by %s (%s)\n", r.Time.Format(time.DateTime), r.Event,
 			recordText(strings.Join(r.Touches, ", ")), recordText(r.By), recordText(r.Reason))

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"acp-agent/audit"
+	"acp-agent/internal/egress"
 	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/transcript"
@@ -80,6 +81,17 @@ func (r *reporter) record(event string) audit.Record {
 	return record
 }
 
+// recordHost records what was decided about a host.
+func (c *connections) recordHost(to egress.Destination, d HostDecision) {
+	if c.pipeline.Audit == nil {
+		return
+	}
+	record := d.Record(to)
+	record.Call, record.Agent, record.Tool = c.ID, c.pipeline.Agent, c.Tool
+	record.Mode, record.Workspace = c.pipeline.mode(), c.pipeline.Workspace.Session().Cwd
+	c.pipeline.Audit.Append(record)
+}
+
 // given returns the arguments for the record. The arguments of a faulty call may not be JSON.
 func (r *reporter) given() any {
 	if len(r.Args) == 0 {
@@ -94,13 +106,18 @@ func (r *reporter) given() any {
 
 // allowedBy names the answer or the rule that let the call run.
 func (a *approval) allowedBy() string {
-	switch rule := a.judgement.decision.Rule; {
-	case a.answer != "":
+	if a.answer != "" {
 		return "person: " + a.answer
-	case rule != nil:
-		return fmt.Sprintf("rule:%s %s(%s) %s", a.judgement.decision.Scope, rule.Permission, rule.Pattern, rule.Source)
 	}
-	return "policy"
+	return ruleName(a.judgement.decision)
+}
+
+// ruleName names the rule that decided; "policy" where none did.
+func ruleName(d permissions.Decision) string {
+	if d.Rule == nil {
+		return "policy"
+	}
+	return fmt.Sprintf("rule:%s %s(%s) %s", d.Scope, d.Rule.Permission, d.Rule.Pattern, d.Rule.Source)
 }
 
 // deniedBy names the answer or the layer that denied the call.

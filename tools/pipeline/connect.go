@@ -33,7 +33,9 @@ type connections struct {
 	asked map[string]*connection
 	// groups has the answers about the hosts of package managers, by the name of the manager. Only
 	// the open question uses it.
-	groups map[string]error
+	groups map[string]HostDecision
+	// later has what was recorded of the hosts that a job reached for.
+	later map[string]bool
 }
 
 // connection is the answer about one host and port.
@@ -62,7 +64,9 @@ func (c *connections) of(key string) (answer *connection, first bool) {
 func (c *connections) connect(ctx context.Context, to egress.Destination) error {
 	answer, first := c.of(to.Pair() + " " + to.Private + " " + to.Addr.String())
 	if first {
-		answer.err = c.mayConnect(ctx, to)
+		decision := c.mayConnect(ctx, to)
+		c.recordHost(to, decision)
+		answer.err = decision.Err
 		close(answer.done)
 	}
 	select {
@@ -75,22 +79,40 @@ func (c *connections) connect(ctx context.Context, to egress.Destination) error 
 
 // connectLater decides for a job, whose call has ended: it asks no one.
 func (c *connections) connectLater(ctx context.Context, to egress.Destination) error {
-	decision, err := c.judgeConnection(ctx, to)
-	if err == nil && decision.Action != capability.Allow {
-		err = &egress.Refusal{Reason: "no rule allows it, and for a command in the background no one is asked; " +
+	rule, err := c.judgeConnection(ctx, to)
+	decision := HostDecision{Err: err, By: decidedBy(rule)}
+	if err == nil && rule.Action != capability.Allow {
+		decision.By, decision.Err = ByNoOne, &egress.Refusal{Reason: "no rule allows it, and for a command in the background no one is asked; " +
 			"a connection that the user allows for the session to a command in the foreground is allowed to it, too"}
 	}
-	return err
+	if c.firstLater(fmt.Sprint(to.Pair(), " ", decision.By, " ", decision.Err != nil)) {
+		c.recordHost(to, decision)
+	}
+	return decision.Err
+}
+
+// firstLater reports a decision about a host that was not recorded yet: a job may connect any number of times.
+func (c *connections) firstLater(decision string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.later[decision] || len(c.later) >= maxTouched {
+		return false
+	}
+	if c.later == nil {
+		c.later = map[string]bool{}
+	}
+	c.later[decision] = true
+	return true
 }
 
 // mayConnect finds the answer about a host: from the rules, the watchdog, or the user.
-func (c *connections) mayConnect(ctx context.Context, to egress.Destination) error {
-	decision, err := c.judgeConnection(ctx, to)
+func (c *connections) mayConnect(ctx context.Context, to egress.Destination) HostDecision {
+	rule, err := c.judgeConnection(ctx, to)
 	switch {
-	case err != nil || decision.Action == capability.Allow:
-		return err
+	case err != nil || rule.Action == capability.Allow:
+		return HostDecision{Err: err, By: decidedBy(rule)}
 	case c.pipeline.Asker == nil:
-		return &egress.Refusal{Reason: "it is not allowed by a rule, and no user is here who could allow it"}
+		return HostDecision{Err: &egress.Refusal{Reason: "it is not allowed by a rule, and no user is here who could allow it"}, By: ByNoOne}
 	}
 	limit := c.pipeline.Limits.ConnectAsk
 	if limit > 0 {
@@ -99,18 +121,30 @@ func (c *connections) mayConnect(ctx context.Context, to egress.Destination) err
 		defer cancel()
 	}
 	defer c.pipeline.Session.AwaitUser(ctx)()
+	decision := HostDecision{By: ByWithdrawn}
 	err = tools.AskInTurn(ctx, c.pipeline.Queue, c.ID, func(asking context.Context) error {
 		// An answer given while this question waited may decide (R123).
-		decision, err := c.judgeConnection(ctx, to)
-		if err != nil || decision.Action == capability.Allow {
+		rule, err := c.judgeConnection(ctx, to)
+		if err != nil || rule.Action == capability.Allow {
+			decision = HostDecision{Err: err, By: decidedBy(rule)}
 			return err
 		}
-		return c.askConnection(asking, to, decision)
+		decision, err = c.askConnection(asking, to, rule)
+		return err
 	})
+	decision.Err = err
 	if _, refused := errors.AsType[*egress.Refusal](err); err != nil && !refused && errors.Is(context.Cause(ctx), errNoAnswer) {
-		return &egress.Refusal{Reason: fmt.Sprintf("the user did not answer within %v", limit)}
+		return HostDecision{Err: &egress.Refusal{Reason: fmt.Sprintf("the user did not answer within %v", limit)}, By: ByTimeout}
 	}
-	return err
+	return decision
+}
+
+// decidedBy names the rule, or the watchdog, that decided about a host.
+func decidedBy(d permissions.Decision) string {
+	if d.Layer == permissions.LayerWatchdog {
+		return byWatchdog
+	}
+	return ruleName(d)
 }
 
 // errNoAnswer is the cause when a question ends without an answer.
@@ -138,9 +172,9 @@ func (c *connections) judgeConnection(ctx context.Context, to egress.Destination
 		verdict, err := c.pipeline.Watchdog.Judge(ctx, watched)
 		switch {
 		case err != nil:
-			return permissions.Decision{}, &egress.Refusal{Reason: "the watchdog failed: " + err.Error()}
+			return permissions.Decision{Layer: permissions.LayerWatchdog}, &egress.Refusal{Reason: "the watchdog failed: " + err.Error()}
 		case verdict.Action == capability.Deny:
-			return permissions.Decision{}, &egress.Refusal{Reason: verdict.Reason}
+			return permissions.Decision{Layer: permissions.LayerWatchdog}, &egress.Refusal{Reason: verdict.Reason}
 		case verdict.Action == capability.Ask:
 			return permissions.Decision{Action: capability.Ask, Reason: verdict.Reason, NoAlways: "the watchdog asks each time"}, nil
 		}
@@ -190,10 +224,10 @@ func connectionResource(to egress.Destination) permissions.Resource {
 
 // askConnection asks the user about a host, on the card of the command. It asks about all hosts of a package
 // manager at once.
-func (c *connections) askConnection(ctx context.Context, to egress.Destination, d permissions.Decision) error {
+func (c *connections) askConnection(ctx context.Context, to egress.Destination, d permissions.Decision) (HostDecision, error) {
 	group := c.groupOf(to, d)
-	if answer, known := c.groups[group.manager]; known && group.manager != "" {
-		return answer
+	if decision, known := c.groups[group.manager]; known && group.manager != "" {
+		return decision, decision.Err
 	}
 	card := c.card
 	where := shownPair(to)
@@ -225,16 +259,16 @@ func (c *connections) askConnection(ctx context.Context, to egress.Destination, 
 		Project: remember != "" && c.pipeline.Session.StoresRules(), Sandbox: c.sandboxing.describe(ctx),
 	})
 	if err != nil {
-		return err
+		return HostDecision{By: ByWithdrawn}, err
 	}
-	err = c.applyConnection(answer, group, d)
+	decision := Answered(answer, c.applyConnection(answer, group, d))
 	if group.manager != "" {
 		if c.groups == nil {
-			c.groups = map[string]error{}
+			c.groups = map[string]HostDecision{}
 		}
-		c.groups[group.manager] = err
+		c.groups[group.manager] = decision
 	}
-	return err
+	return decision, decision.Err
 }
 
 // hostGroup is the hosts of one question.

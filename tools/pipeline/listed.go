@@ -26,8 +26,9 @@ type Unlisted struct {
 
 // MayConnect decides whether a program may connect to a host: its list opens hosts, and so do the
 // answers about this program; no other rule does. What rules deny to commands or to web_fetch they deny to
-// it. A *egress.Refusal says why not; unlisted is not nil where the user may be asked.
-func (p Program) MayConnect(rules permissions.Set, to egress.Destination) (unlisted *Unlisted, err error) {
+// it. By names what decided, as in a [HostDecision]. A *egress.Refusal says why not; unlisted is not nil where the
+// user may be asked.
+func (p Program) MayConnect(rules permissions.Set, to egress.Destination) (by string, unlisted *Unlisted, err error) {
 	fetch := permissions.Call{
 		Tool: fetchTool, Capabilities: []string{capability.CapNetFetch}, Identity: p.For,
 		Resources: []permissions.Resource{hostResource(namedForRules(to).Host)},
@@ -38,7 +39,7 @@ func (p Program) MayConnect(rules permissions.Set, to egress.Destination) (unlis
 	for _, d := range []permissions.Decision{rules.Decide(fetch), decision} {
 		// A mode's denial applies to tools, not to a program that runs in all modes.
 		if d.Action == capability.Deny && d.Rule != nil && d.Scope > permissions.DefaultScope {
-			return nil, &egress.Refusal{Reason: d.Reason}
+			return ruleName(d), nil, &egress.Refusal{Reason: d.Reason}
 		}
 	}
 	var listed permissions.Set
@@ -46,8 +47,11 @@ func (p Program) MayConnect(rules permissions.Set, to egress.Destination) (unlis
 		listed = listed.With(permissions.User, permissions.Rule{Permission: permissions.NetworkTool, Pattern: host, Action: capability.Allow})
 	}
 	byList := listed.Decide(connect)
-	if byList.Action == capability.Allow && (to.Private == "" || byUserForHost(byList)) || p.answered(decision) {
-		return nil, nil
+	switch {
+	case byList.Action == capability.Allow && (to.Private == "" || byUserForHost(byList)):
+		return ByList, nil, nil
+	case p.answered(decision):
+		return ruleName(decision), nil, nil
 	}
 	reason, why := "it is not in the list of hosts of this server", ""
 	if to.Private != "" {
@@ -58,7 +62,7 @@ func (p Program) MayConnect(rules permissions.Set, to egress.Destination) (unlis
 	always := permissions.Rule{
 		Permission: permissions.NetworkTool, Pattern: name, Action: capability.Allow, Source: permissions.SourceAlways, For: p.For,
 	}
-	return &Unlisted{Host: name, Private: why, Always: []permissions.Rule{always}}, &egress.Refusal{Reason: reason}
+	return ByList, &Unlisted{Host: name, Private: why, Always: []permissions.Rule{always}}, &egress.Refusal{Reason: reason}
 }
 
 // answered reports whether a decision rests on an answer about this program and host.

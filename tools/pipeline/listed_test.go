@@ -46,7 +46,7 @@ func TestProgram_MayConnect(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			unlisted, err := pipeline.Program{Hosts: hosts}.MayConnect(rules, tt.to)
+			_, unlisted, err := pipeline.Program{Hosts: hosts}.MayConnect(rules, tt.to)
 			name := ""
 			if unlisted != nil {
 				name = unlisted.Host
@@ -56,7 +56,7 @@ func TestProgram_MayConnect(t *testing.T) {
 			}
 		})
 	}
-	if _, err := (pipeline.Program{Hosts: []string{"*"}}).MayConnect(rules, egress.Destination{Host: "127.0.0.1", Port: 443, Private: "this machine"}); err == nil {
+	if _, _, err := (pipeline.Program{Hosts: []string{"*"}}).MayConnect(rules, egress.Destination{Host: "127.0.0.1", Port: 443, Private: "this machine"}); err == nil {
 		t.Error("a list of all of the web opened this machine")
 	}
 }
@@ -67,21 +67,21 @@ func TestProgram_MayConnectAnswered(t *testing.T) {
 	asked := pipeline.Program{For: permissions.Identity{Origin: "a", OriginName: "server"}}
 	changed := pipeline.Program{For: permissions.Identity{Origin: "b", OriginName: "server"}}
 	for _, to := range []egress.Destination{{Host: "api.example", Port: 443}, {Host: "127.0.0.1", Port: 80, Private: "this machine"}} {
-		unlisted, err := asked.MayConnect(permissions.Set{}, to)
+		_, unlisted, err := asked.MayConnect(permissions.Set{}, to)
 		if err == nil || unlisted == nil {
 			t.Fatalf("without an answer: %v, %v", unlisted, err)
 		}
 		for _, scope := range []permissions.Scope{permissions.Project, permissions.Session} {
 			rules := permissions.Set{}.With(scope, unlisted.Always...)
-			if _, err := asked.MayConnect(rules, to); err != nil {
+			if _, _, err := asked.MayConnect(rules, to); err != nil {
 				t.Errorf("%s in scope %v: %v", to.Pair(), scope, err)
 			}
 			for name, other := range map[string]pipeline.Program{"that has changed": changed, "without an identity": {}} {
-				if _, err := other.MayConnect(rules, to); err == nil {
+				if _, _, err := other.MayConnect(rules, to); err == nil {
 					t.Errorf("%s in scope %v is open to a program %s", to.Pair(), scope, name)
 				}
 			}
-			if _, err := asked.MayConnect(rules, egress.Destination{Host: to.Host, Port: 81, Private: to.Private}); err == nil {
+			if _, _, err := asked.MayConnect(rules, egress.Destination{Host: to.Host, Port: 81, Private: to.Private}); err == nil {
 				t.Error("another port is open")
 			}
 			command := permissions.Call{Tool: permissions.NetworkTool, Resources: []permissions.Resource{{Kind: permissions.Host, Name: unlisted.Host}}}
@@ -91,7 +91,7 @@ func TestProgram_MayConnectAnswered(t *testing.T) {
 		}
 		commands := unlisted.Always[0]
 		commands.For = permissions.Identity{}
-		if _, err := asked.MayConnect(permissions.Set{}.With(permissions.Session, commands), to); err == nil {
+		if _, _, err := asked.MayConnect(permissions.Set{}.With(permissions.Session, commands), to); err == nil {
 			t.Errorf("what was answered about commands opens %s to a program", to.Pair())
 		}
 	}
