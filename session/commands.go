@@ -157,7 +157,7 @@ func slashCommands() []slashCommand {
 			},
 		},
 		{
-			name: "permissions", description: "The rules in force; takes back what you allowed, or keeps it for the project.",
+			name: "permissions", description: "The rules in force, with your answers; takes one back, or keeps it for the project.",
 			outside: true,
 			hint:    func(s *Session) string { return permissionsForms(s.host.Explain != nil) },
 			during:  changesRule,

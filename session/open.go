@@ -143,6 +143,7 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 	s.sources = newSources(sourcesOptions{
 		opened: s.opened, project: s.rules.project, conversation: s.conversation, policy: s.rules.policy, audit: s.rules.audit, adopt: s.agents.adopt,
 	})
+	s.rules.servers = &s.sources.servers.hosts
 	background.audit = s.rules.audit
 	playHappened(s.opened, background, s.sources.servers, s.conversation)
 	s.prompts = &promptReader{

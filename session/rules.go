@@ -28,6 +28,9 @@ type ListedRule struct {
 	// Agents are the names from below the main agent down to the subagent for which alone the
 	// rule holds; none for a rule of the session.
 	Agents []string
+	// Refused says that it is no rule, but what a user said of a host that an MCP server reached for: it can only be
+	// taken back.
+	Refused bool
 	// Void says that the rule does not count, because its tool has changed since the answer (M4).
 	Void bool
 }
@@ -60,7 +63,9 @@ type ruleBook struct {
 	// identity is what an answer about a tool is bound to.
 	identity func(tool string) permissions.Identity
 	audit    *audit.Log // nil when none is kept
-	mode     func() permissions.Mode
+	// servers has what the user said of the hosts of MCP servers.
+	servers *serverHosts
+	mode    func() permissions.Mode
 
 	mu    sync.Mutex   // guards shown
 	shown []ListedRule // the list that /permissions showed last
@@ -87,6 +92,9 @@ func (b *ruleBook) rules() []ListedRule {
 		for _, rule := range f.Rules {
 			kept = append(kept, ListedRule{Number: len(kept) + 1, Scope: permissions.Session, Rule: rule, Agents: f.Names})
 		}
+	}
+	for _, rule := range b.servers.refused() {
+		kept = append(kept, ListedRule{Number: len(kept) + 1, Scope: permissions.Session, Rule: rule, Refused: true})
 	}
 	for _, scope := range []permissions.Scope{permissions.Project, permissions.User, permissions.Manifest, permissions.DefaultScope} {
 		for _, rule := range set.In(scope) {
@@ -127,6 +135,11 @@ func (b *ruleBook) revoke(listed ListedRule) error {
 	switch {
 	case listed.Number == 0:
 		return fmt.Errorf("%s stands in %s; take it out there", ruleText(listed.Rule), listed.Where())
+	case listed.Refused:
+		if !b.servers.takeBack(listed.Rule) {
+			return gone
+		}
+		return nil
 	case len(listed.Agents) > 0:
 		for _, f := range b.below.inUse() {
 			if slices.Equal(f.names, listed.Agents) && f.policy.Forget(listed.Rule) {

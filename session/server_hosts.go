@@ -1,11 +1,13 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
 	"time"
 
+	"acp-agent/capability"
 	"acp-agent/kinds"
 	"acp-agent/mcp"
 	"acp-agent/permissions"
@@ -159,6 +161,46 @@ func (h *serverHosts) keep(list []mcp.Server) {
 			answer.withdraw()
 		}
 	}
+}
+
+// refused returns what the user has rejected, or not answered in time, as the rules that it amounts to.
+func (h *serverHosts) refused() (rules []permissions.Rule) {
+	if h == nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for about, answer := range h.asked {
+		if answer.isKnown() && answer.Err != nil && !answer.unanswered {
+			rules = append(rules, refusalRule(about, answer))
+		}
+	}
+	slices.SortFunc(rules, func(a, b permissions.Rule) int {
+		return cmp.Or(cmp.Compare(a.For.OriginName, b.For.OriginName), cmp.Compare(a.Pattern, b.Pattern), cmp.Compare(a.For.Origin, b.For.Origin))
+	})
+	return rules
+}
+
+// takeBack forgets what the user has rejected, so that the next connection is asked about again. It reports whether
+// there was such an answer.
+func (h *serverHosts) takeBack(rule permissions.Rule) (had bool) {
+	h.forget(func(about hostOfServer, answer *hostAnswer) bool {
+		same := answer.Err != nil && !answer.unanswered && refusalRule(about, answer) == rule
+		had = had || same
+		return same
+	})
+	return had
+}
+
+// refusalRule is the rule that a refusal amounts to, as /permissions lists it.
+func refusalRule(about hostOfServer, answer *hostAnswer) permissions.Rule {
+	rule := permissions.Rule{
+		Permission: permissions.NetworkTool, Pattern: about.name, Action: capability.Deny, Source: pipeline.SourceAnswer, For: about.server,
+	}
+	if answer.By == pipeline.ByTimeout {
+		rule.Source = "not answered in time in this session"
+	}
+	return rule
 }
 
 func (a *hostAnswer) isKnown() bool {

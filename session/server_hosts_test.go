@@ -3,12 +3,15 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"acp-agent/internal/egress"
 	"acp-agent/mcp"
@@ -274,4 +277,45 @@ func TestHostQuestionOf(t *testing.T) {
 	if !strings.Contains(q.Text, "`"+host+"`") || !strings.Contains(q.Text, "10.0.0.1") || strings.Count(q.Text, "`") != 6 || strings.ContainsAny(q.Text, "\x1b\u202e\n") {
 		t.Errorf("the text is %q", q.Text)
 	}
+}
+
+// What was rejected, or not answered in time, is listed as a denial of that server alone, and is asked about again
+// once it is taken back.
+func TestServers_AskHostTakenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, user, _ := newAskingServers(t)
+		s.hosts.questions.limit = time.Minute
+		server := mcp.Server{Name: "s", Command: "a", AsksHosts: true}
+		defer s.letAsk(t.Context()).end()
+		rejected := reach(t.Context(), s, server, egress.Destination{Host: "a.example", Port: 443})
+		user <- tools.RejectOnce
+		<-rejected
+		<-reach(t.Context(), s, server, egress.Destination{Host: "b.example", Port: 443}) // not answered
+		b := &ruleBook{policy: s.policy, below: newAgentPolicies(), servers: &s.hosts}
+		list := b.rules()
+		want := []string{"deny `network(a.example)` for the MCP server s, your answer in this session", "deny `network(b.example)` for the MCP server s, not answered in time in this session"}
+		var got []string
+		for _, l := range list {
+			got = append(got, fmt.Sprintf("%s %s, %s", l.Rule.Action, ruleText(l.Rule), l.Where()))
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("listed are %q, want %q", got, want)
+		}
+		for _, l := range list {
+			if err := b.revoke(l); err != nil {
+				t.Error(err)
+			}
+			if err := b.revoke(l); err == nil {
+				t.Error("an answer was taken back twice")
+			}
+			again := reach(t.Context(), s, server, egress.Destination{Host: l.Rule.Pattern, Port: 443})
+			user <- tools.AllowOnce
+			if err := <-again; err != nil {
+				t.Errorf("after its answer was taken back, %s was not asked about: %v", l.Rule.Pattern, err)
+			}
+		}
+		if left := b.rules(); len(left) > 0 {
+			t.Errorf("left are %+v", left)
+		}
+	})
 }

@@ -87,6 +87,9 @@ func (s *servers) connectTo(server mcp.Server) run.Connect {
 		case s.hosts.questions == nil:
 			text += fmt.Sprintf("; to open it, allow it for the project in an editor, which asks you, or set %s to %s", code("mcp.network"), code(`"open"`))
 		}
+		if unlisted != nil && server.AsksHosts && decision.Scope != "" {
+			text += "; " + code("/permissions") + " takes your answer back"
+		}
 		s.noteHost(server, text)
 		return decision.Err
 	}
