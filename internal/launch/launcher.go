@@ -65,6 +65,7 @@ func handOver(ctx context.Context, spec Spec, cmd *exec.Cmd, lk *link, c channel
 	run(p)
 
 	unbind := context.AfterFunc(ctx, p.abort)
+	spec.openFiles = startedFiles()
 	line, err := spec.encode(c, cookieName+"="+cookie, "PWD="+spec.Dir)
 	if err == nil {
 		// If the helper is gone, watch has the better reason.

@@ -3,6 +3,8 @@ package launch
 import (
 	"errors"
 	"fmt"
+	"runtime"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -54,7 +56,7 @@ func forkBounded(start *Start, attr *syscall.ProcAttr, b *bound, wanted map[int]
 	leave := b.group.Enter()
 	defer leave()
 	ready := func(pid int) error {
-		if err := restoreFiles(pid); err != nil {
+		if err := restoreFiles(pid, start.Spec.openFiles); err != nil {
 			return err
 		}
 		return limitChild(pid, false, wanted, b.group)
@@ -74,16 +76,31 @@ func forkAgain(sys *syscall.SysProcAttr, fork func() (int, error)) (int, error) 
 	return pid, err
 }
 
-// restoreFiles gives a process that was not started by package syscall the limit of open files that this
-// one was started with. Package syscall raises the limit, gives each process that it starts the former one, and
-// keeps that to itself. So a program is started, and ended before it does anything, to see what it has. It is our own
-// one: the one that the process will be may be there in its view alone.
-func restoreFiles(pid int) error {
+// restoreFiles gives a process that was not started by package syscall the limit of open files that this one was
+// started with, as the agent says, or as is found out here where a client started this one.
+func restoreFiles(pid int, former *openFiles) error {
+	if former == nil {
+		former = startedFiles()
+	}
+	if former == nil {
+		return nil
+	}
+	return unix.Prlimit(pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: former.Soft, Max: former.Hard}, nil)
+}
+
+// startedFiles returns the limit of open files that this process was started with, which it gives to every process that
+// it starts; nil where that is not another one than it has, or cannot be found out. Package syscall raises the limit,
+// gives each process that it starts the former one, and keeps that to itself. So a program is started once, and ended
+// before it does anything, to see what it has. It is our own one: another may not be there in our view. Nothing here
+// sets the limit later.
+var startedFiles = sync.OnceValue(func() *openFiles {
 	const program = "/proc/self/exe"
 	var raised, former unix.Rlimit
 	if err := unix.Prlimit(0, unix.RLIMIT_NOFILE, nil, &raised); err != nil || raised.Cur != raised.Max-1 {
-		return err
+		return nil
 	}
+	runtime.LockOSThread() // the one that traces a process has to see its stop
+	defer runtime.UnlockOSThread()
 	probe, err := syscall.ForkExec(program, []string{program}, &syscall.ProcAttr{Sys: &syscall.SysProcAttr{Ptrace: true}})
 	if err != nil {
 		return nil // tracing is forbidden; the program that is to be started reports all else
@@ -92,10 +109,10 @@ func restoreFiles(pid int) error {
 	_ = syscall.Kill(probe, syscall.SIGKILL)
 	_, _ = syscall.Wait4(probe, nil, 0, nil)
 	if err != nil {
-		return err
+		return nil
 	}
-	return unix.Prlimit(pid, unix.RLIMIT_NOFILE, &former, nil)
-}
+	return &openFiles{Soft: former.Cur, Hard: former.Max}
+})
 
 // forkInto starts the shell in a cgroup where the kernel can do that; elsewhere it is
 // moved there while it is stopped, which takes longer (cgroup.Group.Enter).

@@ -3,6 +3,8 @@ package launch
 import (
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"syscall"
 	"testing"
 )
@@ -42,5 +44,25 @@ func TestForkAgain(t *testing.T) {
 				t.Errorf("%d forks, %v; want %d, %v", forks, err, tt.forks, tt.want)
 			}
 		})
+	}
+}
+
+// The limit of open files that a process was started with is found out once, though package syscall has raised it.
+func TestStartedFiles(t *testing.T) {
+	const within = "ACP_AGENT_TEST_STARTED_FILES"
+	if os.Getenv(within) == "" {
+		cmd := exec.Command("/bin/sh", "-c", `ulimit -Sn 256 && exec "$0" -test.run '^TestStartedFiles$'`, os.Args[0])
+		cmd.Env = append(os.Environ(), within+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+		return
+	}
+	first := startedFiles()
+	if first == nil || first.Soft != 256 || first.Hard <= 256 {
+		t.Fatalf("found %+v", first)
+	}
+	if again := startedFiles(); again != first {
+		t.Error("it was found out twice")
 	}
 }

@@ -19,6 +19,8 @@ func TestSpec_RoundTrip(t *testing.T) {
 		Env:    []string{"A=\xff=\n", "B="},
 		Limits: Limits{CPU: 1, Processes: 1 << 40},
 		Policy: []byte(`{"a":1}`),
+
+		openFiles: &openFiles{Soft: 256, Hard: 1 << 40},
 	}
 	line, err := want.encode(channels{}, "B=2", "C=3")
 	if err != nil {
@@ -29,7 +31,7 @@ func TestSpec_RoundTrip(t *testing.T) {
 		t.Fatalf("got channels %v, error %v", c, err)
 	}
 	want.Env = []string{"A=\xff=\n", "B=2", "C=3"}
-	if d := cmp.Diff(want, got); d != "" {
+	if d := cmp.Diff(want, got, cmp.AllowUnexported(Spec{})); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	if strings.Count(string(line), "\n") != 1 {

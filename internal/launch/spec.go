@@ -36,6 +36,16 @@ type Spec struct {
 	// namespace and becomes the program whose path and arguments follow: the helper is
 	// started by it.
 	Enter []string
+
+	// openFiles is the limit of open files that the agent was started with; nil where the helper has to find it
+	// out.
+	openFiles *openFiles
+}
+
+// openFiles is a limit of open files.
+type openFiles struct {
+	Soft uint64 `json:"soft"`
+	Hard uint64 `json:"hard"`
 }
 
 // Limits are resource limits of a command's processes. Zero leaves a limit as
@@ -88,6 +98,7 @@ type wireSpec struct {
 	Env     []byte          `json:"env"` // NUL between the entries
 	Limits  Limits          `json:"limits"`
 	Policy  json.RawMessage `json:"policy,omitempty"`
+	Started *openFiles      `json:"started,omitempty"`
 	channels
 }
 
@@ -162,6 +173,7 @@ func (s *Spec) encode(c channels, extra ...string) ([]byte, error) {
 		Env:      []byte(strings.Join(overlay(s.Env, extra), "\x00")),
 		Limits:   s.Limits,
 		Policy:   s.Policy,
+		Started:  s.openFiles,
 		channels: c,
 	}
 	for _, arg := range s.Argv {
@@ -189,6 +201,8 @@ func decodeSpec(line []byte) (Spec, channels, error) {
 		Dir:    string(w.Dir),
 		Limits: w.Limits,
 		Policy: w.Policy,
+
+		openFiles: w.Started,
 	}
 	if len(w.Env) > 0 {
 		s.Env = strings.Split(string(w.Env), "\x00")

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package launch
+
+// startedFiles returns nil: only the agent's own namespaces, which are Linux's, need the limit of open files that it was
+// started with.
+func startedFiles() *openFiles { return nil }
