@@ -52,7 +52,7 @@ func (l *Loop) stream(ctx context.Context) (s *step, err error) {
 	}
 	l.meter.Fixed = compaction.Fixed(request.System, request.Tools)
 	l.emit(transcript.StepStarted{MessageID: s.id, Model: l.Model, Digest: l.digest, At: time.Now()})
-	waiting := l.await()
+	waiting := l.await(s.id)
 	defer waiting.stop()
 	request.Patience = waiting.patience
 	for chunk, err := range l.Provider.Stream(ctx, request) {

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"acp-agent/internal/record"
 	"acp-agent/transcript"
 )
 
@@ -14,21 +15,31 @@ const defaultNoticeAfter = 30 * time.Second
 // waiting notifies the user while the model sends nothing: after a while, and again each time the wait
 // has doubled. The time that the sink takes for a chunk is not part of the wait.
 //
-// Goroutines: that of a timer, which stop ends.
+// A replay has no wait of its own: it notifies the user where the recording has that.
+//
+// Goroutines: that of a timer, which stop ends; in a replay one that ends when the recording has no more notices of the
+// step, or with the replay.
 type waiting struct {
 	emit  func(transcript.Event)
+	tape  *record.Tape
+	step  string // the id of its message
 	after time.Duration
 
 	mu    sync.Mutex    // guards what follows
-	timer *time.Timer   // nil after stop
+	over  bool          // stop was called
+	timer *time.Timer   // nil in a replay
 	since time.Time     // when the wait began; zero while a chunk is passed on
 	next  time.Duration // the wait after which the user is notified next
 	limit time.Duration // how long the server may be silent before the request fails; 0 is not known
 }
 
-// await starts to wait for the model.
-func (l *Loop) await() *waiting {
-	w := &waiting{emit: l.emit, after: l.NoticeAfter, next: l.NoticeAfter, since: time.Now()}
+// await starts to wait for the model in a step.
+func (l *Loop) await(step string) *waiting {
+	w := &waiting{emit: l.emit, tape: l.Tape, step: step, after: l.NoticeAfter, next: l.NoticeAfter, since: time.Now()}
+	if l.Tape.Plays() {
+		go w.play()
+		return w
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.timer = time.AfterFunc(w.after, w.tick)
@@ -39,7 +50,7 @@ func (l *Loop) await() *waiting {
 func (w *waiting) tick() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.timer == nil {
+	if w.over {
 		return
 	}
 	if w.since.IsZero() {
@@ -49,14 +60,31 @@ func (w *waiting) tick() {
 	waited := time.Since(w.since)
 	if waited >= w.next {
 		start := time.Now()
-		w.emit(transcript.Notice{
-			Severity: transcript.Warning, Title: "Waiting", // else many clients do not show it
-			Text: fmt.Sprintf("Still waiting for the model: nothing of its answer has come for %s.%s", w.next, w.end()),
-		})
+		w.notice(record.Look(w.tape, "waiting for the model", w.step, func() string {
+			return fmt.Sprintf("Still waiting for the model: nothing of its answer has come for %s.%s", w.next, w.end())
+		}))
 		w.since = w.since.Add(time.Since(start))
 		w.next *= 2
 	}
 	w.timer.Reset(w.next - waited)
+}
+
+func (w *waiting) notice(text string) {
+	w.emit(transcript.Notice{Severity: transcript.Warning, Title: "Waiting", Text: text}) // else many clients do not show it
+}
+
+// play notifies the user as recorded.
+func (w *waiting) play() {
+	for {
+		text := record.Look(w.tape, "waiting for the model", w.step, func() string { return "" })
+		w.mu.Lock()
+		if text == "" || w.over {
+			w.mu.Unlock()
+			return
+		}
+		w.notice(text)
+		w.mu.Unlock()
+	}
 }
 
 // end is the sentence of a notice about when the request fails; "" when that is not known.
@@ -91,8 +119,8 @@ func (w *waiting) set(since time.Time) {
 func (w *waiting) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.over = true
 	if w.timer != nil {
 		w.timer.Stop()
-		w.timer = nil
 	}
 }

@@ -2,12 +2,14 @@ package loop_test
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"acp-agent/internal/record"
 	"acp-agent/loop"
 	"acp-agent/model"
 	"acp-agent/transcript"
@@ -60,6 +62,31 @@ func TestLoop_WaitingSlowSink(t *testing.T) {
 			"Still waiting for the model: nothing of its answer has come for 2m0s.",
 		}
 		if diff := cmp.Diff(want, sink.notices); diff != "" {
+			t.Errorf("notices (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A replay tells the user that the model sends nothing where the recording has that, however long it waits itself.
+func TestLoop_WaitingReplayed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := record.NewPlayer(&record.Recording{Entries: []record.Entry{
+			{Kind: record.Looked, Name: "waiting for the model", Key: "msg_1", Data: json.RawMessage(`"Still waiting, 1."`)},
+			{Kind: record.Looked, Name: "waiting for the model", Key: "msg_1", Data: json.RawMessage(`"Still waiting, 2."`)},
+			{Kind: record.Looked, Name: "waiting for the model", Key: "msg_other", Data: json.RawMessage(`"Of another step."`)},
+		}})
+		b := newBench(func(ctx context.Context, yield func(model.Chunk, error) bool) {
+			time.Sleep(time.Hour)
+			says("done", model.Stop)(ctx, yield)
+		})
+		_, err := b.turn(t.Context(), "hi", func(o *loop.Options) {
+			o.Tape = record.PlayFrom(p)
+			o.IDs.Known = func(prefix string, _ func() string) string { return prefix + "1" }
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"Still waiting, 1.", "Still waiting, 2."}, noticesOf(b)); diff != "" {
 			t.Errorf("notices (-want +got):\n%s", diff)
 		}
 	})

@@ -20,9 +20,11 @@ func TestRun_FreeOrder(t *testing.T) {
 	update := func(text string) string {
 		return `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":` + text + `}}`
 	}
-	says := func(text string) string {
-		return update(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","messageId":%q,"content":{"type":"text","text":%q}}`, text, text))
+	saysAs := func(message, text string) string {
+		return update(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","messageId":%q,"content":{"type":"text","text":%q}}`, message, text))
 	}
+	says := func(text string) string { return saysAs(text, text) }
+	const queued, told = `look "Queued: %s"`, `look true`
 	opens := func(call, parent string) string {
 		return update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":%q,"status":"pending","_meta":{"claudeCode":{"parentToolUseId":%q}}}`, call, parent))
 	}
@@ -50,6 +52,12 @@ func TestRun_FreeOrder(t *testing.T) {
 		{name: "a question about a host", recorded: []string{asks(1, "go"), says("hm"), opensHost("a"), says("oh"), ends("a"), answers(1)}, now: []string{opensHost("a"), says("hm"), ends("a"), says("oh"), answers(1)}},
 		{name: "a question about a host after the turn", recorded: []string{asks(1, "go"), opensHost("a"), ends("a"), answers(1)}, now: []string{opensHost("a"), answers(1), ends("a")}, differs: true},
 		{name: "a question about a host that ends before it starts", recorded: []string{asks(1, "go"), opensHost("a"), ends("a"), answers(1)}, now: []string{ends("a"), opensHost("a"), answers(1)}, differs: true},
+		{name: "a notice of a prompt that waits", recorded: []string{asks(1, "go"), asks(2, "on"), queued, says("hm"), says("oh"), saysAs("q", "> Queued: `on`"), told, answers(1), answers(2)}, now: []string{says("hm"), saysAs("q", "\n\n> Queued: `on`"), saysAs("oh", "\n\noh"), answers(1), answers(2)}},
+		{name: "another notice of a prompt that waits", recorded: []string{asks(1, "go"), asks(2, "on"), queued, says("oh"), saysAs("q", "> Queued: `on`"), told, answers(1), answers(2)}, now: []string{saysAs("q", "> Queued: `off`"), says("oh"), answers(1), answers(2)}, differs: true},
+		{name: "no notice of a prompt that waits", recorded: []string{asks(1, "go"), asks(2, "on"), queued, says("oh"), saysAs("q", "> Queued: `on`"), told, answers(1), answers(2)}, now: []string{says("oh"), answers(1), answers(2)}, differs: true},
+		{name: "a blank line between texts", recorded: []string{asks(1, "go"), saysAs("m", "one"), saysAs("n", "\n\ntwo"), answers(1)}, now: []string{saysAs("m", "one"), saysAs("n", "two"), answers(1)}},
+		{name: "a blank line within a text", recorded: []string{asks(1, "go"), saysAs("m", "one\n\ntwo"), answers(1)}, now: []string{saysAs("m", "one\n\n"), saysAs("m", "two"), answers(1)}},
+		{name: "a blank line more within a text", recorded: []string{asks(1, "go"), saysAs("m", "one two"), answers(1)}, now: []string{saysAs("m", "one\n\n two"), answers(1)}, differs: true},
 		{name: "two texts", recorded: []string{asks(1, "go"), says("one"), says("two"), answers(1)}, now: []string{says("two"), says("one"), answers(1)}, differs: true},
 		{name: "a call of the main agent", recorded: []string{asks(1, "go"), opens("a", ""), says("hm"), answers(1)}, now: []string{says("hm"), opens("a", ""), answers(1)}, differs: true},
 		{name: "the first progress of a call joined to its start", recorded: []string{asks(1, "go"), opens("a", ""), runs("a", running, ""), runs("a", "", output), ends("a"), answers(1)}, now: []string{opens("a", ""), runs("a", running, output), ends("a"), answers(1)}},
@@ -68,19 +76,34 @@ func TestRun_FreeOrder(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var entries []record.Entry
-				prompts := 0
+				prompts, looks := 0, 0
 				for _, line := range test.recorded {
 					kind := record.Out
 					if prompt, ok := strings.CutPrefix(line, "in "); ok {
 						kind, line = record.In, prompt
 						prompts++
 					}
+					if look, ok := strings.CutPrefix(line, "look "); ok {
+						kind, line = record.Looked, look
+						looks++
+					}
 					entries = append(entries, record.Entry{Kind: kind, Data: json.RawMessage(line)})
+					if kind == record.Looked {
+						entry := &entries[len(entries)-1]
+						entry.Name, entry.Key = [...]string{"", queuedLook, toldLook}[looks], "s prompt 2"
+					}
 				}
 				if !test.killed {
 					entries = append(entries, record.Entry{Kind: record.InEnd}, record.Entry{Kind: record.Closed})
 				}
-				result, err := Run(t.Context(), record.NewPlayer(&record.Recording{Entries: entries}), func(_ context.Context, in io.Reader, _ io.Writer, onLine func(string, []byte)) error {
+				p := record.NewPlayer(&record.Recording{Entries: entries})
+				result, err := Run(t.Context(), p, func(_ context.Context, in io.Reader, _ io.Writer, onLine func(string, []byte)) error {
+					if looks > 0 {
+						go func() {
+							record.Look(record.PlayFrom(p), queuedLook, "s prompt 2", func() string { return "" })
+							record.PlayFrom(p).Reach(toldLook, "s prompt 2")
+						}()
+					}
 					read := 0
 					for lines := bufio.NewScanner(in); lines.Scan(); {
 						if read++; read < prompts {

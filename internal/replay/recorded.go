@@ -16,6 +16,7 @@ func newMatcher(p *record.Player) *matcher {
 	}
 	r := recordingReader{
 		matcher: m, open: openRequests{all: m.requests}, toolRequests: map[string]bool{}, answers: map[string]bool{}, closed: map[string]bool{},
+		queued: map[string]string{},
 	}
 	for i, e := range p.Entries {
 		switch e.Kind {
@@ -26,7 +27,7 @@ func newMatcher(p *record.Player) *matcher {
 		case record.Answered:
 			r.answered(e.Data)
 		case record.Looked:
-			r.looked(i, e.Key)
+			r.looked(i, e)
 		case record.Out:
 			r.out(i, e.Data)
 		}
@@ -42,8 +43,9 @@ type recordingReader struct {
 	toolRequests map[string]bool // ids of requests of the agent that tools made
 	answers      map[string]bool // texts that answered questions, such as the answer of a command
 	inputEnded   bool
-	closed       map[string]bool // sessions that the client has closed
-	unordered    []int           // entries that a replay does not wait for
+	closed       map[string]bool   // sessions that the client has closed
+	queued       map[string]string // what the user is told of prompts that wait, by the key of the look
+	unordered    []int             // entries that a replay does not wait for
 }
 
 // in reads a line of the client. The client's answer to a request of a tool is not passed to the agent.
@@ -72,10 +74,37 @@ func (r *recordingReader) answered(data []byte) {
 	}
 }
 
+// The looks around the notice of a prompt that waits. The first sees the format of the notice.
+const (
+	queuedLook = "queued"
+	toldLook   = "queued and told"
+)
+
 // looked reads a look of the agent. The looks of a session or process that ends have no order.
-func (r *recordingReader) looked(entry int, key string) {
-	if session, _, _ := strings.Cut(key, " "); r.inputEnded || r.closed[session] {
+func (r *recordingReader) looked(entry int, e record.Entry) {
+	session, _, _ := strings.Cut(e.Key, " ")
+	switch e.Name {
+	case queuedLook:
+		var format string
+		_ = json.Unmarshal(e.Data, &format) // else no notice is found
+		r.queued[e.Key] = format
+	case toldLook:
+		markNotice(r.bySession[session], r.queued[e.Key])
+	}
+	if r.inputEnded || r.closed[session] {
 		r.unordered = append(r.unordered, entry)
+	}
+}
+
+// markNotice marks the last notice with a format as unordered: it is about a prompt that waits, and comes while the
+// turn goes on.
+func markNotice(frames []*frame, format string) {
+	before, after, _ := strings.Cut(format, "%s")
+	for _, f := range slices.Backward(frames) {
+		if format != "" && f.kind == "text" && !f.unordered && strings.Contains(f.text, before) && strings.Contains(f.text, after) {
+			f.unordered = true
+			return
+		}
 	}
 }
 

@@ -1,6 +1,10 @@
 package replay
 
-import "acp-agent/internal/record"
+import (
+	"strings"
+
+	"acp-agent/internal/record"
+)
 
 // matchText matches a piece of a growing text, which may be cut in other places than the recorded one.
 func (m *matcher) matchText(session string, live *frame) {
@@ -22,7 +26,8 @@ func (m *matcher) matchText(session string, live *frame) {
 			m.accept(want, live)
 			return
 		}
-		wanted := want.text[want.matchedBytes:]
+		var wanted string
+		wanted, rest = withoutBlankLine(want, rest, rest == live.text)
 		n := min(len(rest), len(wanted))
 		if !m.compare.equalTexts(wanted[:n], rest[:n]) {
 			_ = m.player.Differ(record.Difference{
@@ -30,7 +35,7 @@ func (m *matcher) matchText(session string, live *frame) {
 			})
 			return
 		}
-		want.matchedBytes += n
+		want.matchedBytes = len(want.text) - len(wanted) + n
 		rest = rest[n:]
 		if want.matchedBytes == len(want.text) {
 			m.accept(want, live)
@@ -61,11 +66,27 @@ func continues(want, live *frame) bool {
 	case want.kind != "text" || want.class != live.class:
 		return false
 	case want.unordered:
-		return withoutTimes(want.text) == withoutTimes(live.text)
+		return withoutTimes(strings.TrimPrefix(want.text, blankLine)) == withoutTimes(strings.TrimPrefix(live.text, blankLine))
 	}
-	rest := want.text[want.matchedBytes:]
-	n := min(len(rest), len(live.text))
-	return withoutTimes(rest[:n]) == withoutTimes(live.text[:n])
+	wanted, rest := withoutBlankLine(want, live.text, true)
+	n := min(len(wanted), len(rest))
+	return withoutTimes(wanted[:n]) == withoutTimes(rest[:n])
+}
+
+// blankLine separates a text from the one before it, unless that ends with one.
+const blankLine = "\n\n"
+
+// withoutBlankLine returns what has to come of a recorded text, and the rest of a live one, both without a blank line at
+// their start that only one of them has: another text came before it. start says that the rest is the whole live text.
+func withoutBlankLine(want *frame, rest string, start bool) (wanted, left string) {
+	wanted = want.text[want.matchedBytes:]
+	switch {
+	case want.matchedBytes == 0 && strings.HasPrefix(wanted, blankLine) && !strings.HasPrefix(rest, "\n"):
+		return wanted[len(blankLine):], rest
+	case start && strings.HasPrefix(rest, blankLine) && !strings.HasPrefix(wanted, "\n"):
+		return wanted, rest[len(blankLine):]
+	}
+	return wanted, rest
 }
 
 // ofAnotherAnswer reports whether a recorded text belongs to another answer than a piece that the agent sends.
