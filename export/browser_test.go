@@ -63,7 +63,8 @@ func inBrowser(t *testing.T, page string, args ...string) browserReport {
 	return report
 }
 
-// everything is the sample with all colours of a terminal, and with hostile texts.
+// everything is the sample with all colours of a terminal, and with hostile texts, some of them in
+// the short form.
 func everything(t *testing.T) export.Conversation {
 	t.Helper()
 	c := sample(t)
@@ -78,7 +79,7 @@ func everything(t *testing.T) export.Conversation {
 		&transcript.ToolPart{State: transcript.Done, Text: colours.String(), Card: kinds.Card{Kind: kinds.Execute, Title: "colours"}},
 		&transcript.ToolPart{State: transcript.Failed, Text: strings.Repeat("a long line without a blank", 40), Card: kinds.Card{Kind: kinds.Execute, Title: strings.Repeat("long", 80)}},
 	}})
-	for _, bad := range hostile {
+	for _, bad := range testreq.Pick(6, hostile) {
 		for m := range hostileConversation(bad).Messages {
 			messages = append(messages, m)
 		}

@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"acp-agent/internal/shell"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/permissions/command"
 )
 
 // TestJudge_Limits holds that size and depth deny (C8), and that no number of parts
-// hides one of them: a list that is long is not deep.
+// hides one of them: a list that is long is not deep. The short form has a quarter of the parts.
 func TestJudge_Limits(t *testing.T) {
-	fill := func(s string) string { return strings.Repeat(s, (shell.MaxText-64)/len(s)) }
+	most := testreq.Rounds(shell.MaxText/4, shell.MaxText-64)
+	fill := func(s string) string { return strings.Repeat(s, most/len(s)) }
 	nested := func(open, shut string, n int) string {
 		return strings.Repeat(open, n) + "ls" + strings.Repeat(shut, n)
 	}

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"acp-agent/internal/testkit/helpertest"
 	"acp-agent/internal/testkit/testreq"
 )
 
@@ -28,13 +29,12 @@ func judgeOff(t *testing.T) string {
 	if testing.Short() {
 		testreq.Skip(t, "building the program takes long")
 	}
-	goTool, err := exec.LookPath("go")
-	if err != nil {
+	if _, err := exec.LookPath("go"); err != nil {
 		testreq.Skip(t, "go is not installed")
 	}
 	program := filepath.Join(t.TempDir(), "acp-agent")
-	if out, err := exec.Command(goTool, "build", "-tags", "judgeoff", "-o", program, "acp-agent/cmd/acp-agent").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+	if err := helpertest.Build("acp-agent/cmd/acp-agent", program, "-tags", "judgeoff"); err != nil {
+		t.Fatal(err)
 	}
 	return program
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -36,11 +37,11 @@ var Path = sync.OnceValue(func() string {
 	return built
 })
 
-// Build builds a program as make build does, which has most of it in the build cache. It runs the
+// Build builds a program as make build does, with more flags, which has most of it in the build cache. It runs the
 // program by cp, as it were: go run keeps what it links in the cache, and go build links anew each
 // time.
-func Build(pkg, to string) error {
-	build := exec.Command("go", "run", "-ldflags=-s -w", "-exec", "cp", pkg, to)
+func Build(pkg, to string, flags ...string) error {
+	build := exec.Command("go", slices.Concat([]string{"run", "-ldflags=-s -w", "-exec", "cp"}, flags, []string{pkg, to})...)
 	build.Env = append(environ[:len(environ):len(environ)], "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.Join(build.Args, " "), err, out)
