@@ -20,7 +20,10 @@ import (
 // The forms of ps are narrow. If ps does not understand one argument, it reads all of them again as
 // letters without a dash, among which e prints the environment. So -e stands alone with one form of
 // output, and the names of users, which may not exist, are left out.
-var machineForms = sync.OnceValue(func() map[string]*regexp.Regexp {
+//
+// Each is compiled when its program is first judged: all of them take 5 ms, for which the first command
+// of a process would wait, whatever it is.
+var machineForms = sync.OnceValue(func() map[string]func() *regexp.Regexp {
 	const (
 		pids     = `[1-9][0-9]{0,6}(,[1-9][0-9]{0,6})*`
 		column   = `(pid|ppid|pgid|sid|tid|user|uid|euser|ruser|group|gid|cmd|command|args|comm|ucmd|%cpu|pcpu|%mem|pmem|rss|vsz|sz|time|etime|etimes|lstart|start|stime|stat|s|state|tty|tt|nlwp|pri|ni|nice|psr|wchan)`
@@ -33,7 +36,7 @@ var machineForms = sync.OnceValue(func() map[string]*regexp.Regexp {
 		name     = `[A-Za-z0-9][A-Za-z0-9._-]*`
 		filter   = `((state (listening|established|connected|all|[a-z]+-[a-z0-9-]+)|[sd]port (=|==|eq|!=) :?` + port + `|and|or|\(|\)|and \(|or \()( |$))*`
 	)
-	forms := map[string]*regexp.Regexp{}
+	forms := map[string]func() *regexp.Regexp{}
 	for program, form := range map[string]string{
 		"ps": `((a?u?x?w*|aux[wf]*|-aux[wf]*|axf?u?w*|-ax|-A|-Af|-AF|-f|-F|-l|-ef|-efww?|-eF|-el|-e|-ely)?(?: --sort[= ]` + keys + `| --no-headers?| ww?| -ww?| --forest)*` +
 			`|(ax|-ax|-A|-e|aux?)? ?-o ?` + columns + psMore + `|(-eo|-Ao|-axo|axo|-ao|ao) ` + columns + psMore + `|(-f |-F |-l |u )?-?p ?` + pids + psMore + `|` + pids + psMore + `|-C ` + name + psMore + `)`,
@@ -54,7 +57,7 @@ var machineForms = sync.OnceValue(func() map[string]*regexp.Regexp {
 		"ip":       `((-4|-6|-br|-brief|-o|-oneline|-s|-stats|-d|-details|-j|-json|-p|-pretty) )*(a|addr|address|l|link|r|route|n|neigh|rule)( (show|list|ls))?( dev [a-z0-9._-]+)?`,
 		"ifconfig": `(-a|lo[0-9]?|[a-z]+[0-9]+[a-z0-9]*)?`,
 	} {
-		forms[program] = regexp.MustCompile(`^(?:` + form + `)$`)
+		forms[program] = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:` + form + `)$`) })
 	}
 	return forms
 })
@@ -84,7 +87,7 @@ func (l *listing) machine(part *Part, s simple) finding {
 		args[len(args)-1] = "x"
 	}
 	joined := strings.Join(args, " ")
-	if !machineForms()[s.name()].MatchString(joined) || !numericOutput(s.name(), args) {
+	if !machineForms()[s.name()]().MatchString(joined) || !numericOutput(s.name(), args) {
 		return asks(Unlisted, "the arguments "+joined+" of "+s.name()+" are not on the list of what only reads").orNotReadOnly(s.name() + " shows the machine")
 	}
 	if l.env.Machine == nil || !l.env.Machine() {
