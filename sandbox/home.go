@@ -117,17 +117,18 @@ type homeGate struct {
 	dir, real string            // the home as it is named, and without links
 	moved     map[string]string // base directories that variables put elsewhere
 	broad     []string
-	secrets   []string // the secret places, by their usual and by their moved paths
+	secrets   pathname.Dirs // the secret places, by their usual and by their moved paths
 }
 
 func (b *Box) gate() homeGate {
 	g := homeGate{dir: b.Home, real: resolved(b.Home), moved: b.movedBases()}
+	var secrets []string
 	tops := nonEmpty(g.dir)
 	if g.real != "" && g.real != filepath.Clean(g.dir) {
 		tops = append(tops, g.real)
 	}
 	for _, top := range tops {
-		g.secrets = append(g.secrets, under(top, secretPlaces[:])...)
+		secrets = append(secrets, under(top, secretPlaces[:])...)
 		g.broad = append(g.broad, under(top, broad[:])...)
 	}
 	for usual, dir := range g.moved {
@@ -137,9 +138,10 @@ func (b *Box) gate() homeGate {
 	}
 	if len(g.moved) > 0 {
 		for _, name := range secretPlaces {
-			g.secrets = append(g.secrets, nonEmpty(elsewhere(g.moved, name))...)
+			secrets = append(secrets, nonEmpty(elsewhere(g.moved, name))...)
 		}
 	}
+	g.secrets = pathname.NewDirs(secrets)
 	return g
 }
 
@@ -164,8 +166,7 @@ func (g homeGate) opens(path string) bool {
 		return false
 	}
 	for _, at := range []string{filepath.Clean(path), real} {
-		if pathname.Contains(at, filepath.Clean(g.dir)) || pathname.Contains(at, g.real) || slices.Contains(g.broad, at) ||
-			slices.ContainsFunc(g.secrets, func(dir string) bool { return pathname.Contains(dir, at) }) {
+		if pathname.Contains(at, filepath.Clean(g.dir)) || pathname.Contains(at, g.real) || slices.Contains(g.broad, at) || g.secrets.Contain(at) {
 			return false
 		}
 	}
