@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -44,7 +45,7 @@ func TestMain(m *testing.M) {
 		syscall.Exit(sandbox.Inner(os.Args[2:]))
 	}
 	// Each check changes a whole tree on the disk; make long makes more of them.
-	if err := flag.Set("rapid.checks", "12"); err != nil {
+	if err := flag.Set("rapid.checks", strconv.Itoa(testreq.Rounds(4, 12))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}

@@ -4,11 +4,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strconv"
 	"syscall"
 	"testing"
 
 	"acp-agent/internal/launch"
 	"acp-agent/internal/testkit/helpertest"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // TestMain lets the test binary serve as the helper that runs commands.
@@ -18,7 +20,7 @@ func TestMain(m *testing.M) {
 		syscall.Exit(launch.Helper(os.Args[2:]))
 	}
 	// Each check starts ripgrep and searches a tree; make long makes more of them.
-	if err := flag.Set("rapid.checks", "30"); err != nil {
+	if err := flag.Set("rapid.checks", strconv.Itoa(testreq.Rounds(10, 30))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
