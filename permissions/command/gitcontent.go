@@ -108,6 +108,7 @@ func (l *listing) gitContent(part *Part, args []word, at dirs) finding {
 // run.
 func (l *listing) gitNames(at dirs, words []string) (names []string, ok bool) {
 	for _, dir := range at.list {
+		l.lookedUp = append(l.lookedUp, dir)
 		found, ok := l.env.GitNames(dir, words)
 		if !ok {
 			return nil, false

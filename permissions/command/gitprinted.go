@@ -1,10 +1,13 @@
 package command
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"acp-agent/capability"
 )
 
 // gitPrinters lists the subcommands of git that can print what files hold or once held, each with the words that
@@ -12,7 +15,8 @@ import (
 var gitPrinters = map[string]string{
 	"show": "", "diff": "", "log": "", "reflog": "", "whatchanged": "", "diff-tree": "", "diff-index": "", "diff-files": "",
 	"format-patch": "", "range-diff": "", "merge-tree": "", "blame": "", "annotate": "", "grep": "", "cat-file": "",
-	"stash": "show list -p --patch", "bisect": "view visualize",
+	"rev-list": "-p -u -U -L -c -W --patch --patch-with-raw --patch-with-stat --unified --cc --binary --word-diff --color-words --function-context --check --remerge-diff --diff-merges",
+	"stash":    "show list -p --patch", "bisect": "view visualize",
 	"add": "-p --patch -i --interactive -e --edit", "commit": "-p --patch --interactive -v --verbose", "status": "-v --verbose",
 	"reset": "-p --patch", "checkout": "-p --patch", "restore": "-p --patch",
 	"am": "--show-current-patch", "rebase": "--show-current-patch",
@@ -49,12 +53,8 @@ func (l *listing) gitShows(s simple, appends bool, at dirs) string {
 		}
 	}
 	for _, dir := range at.list {
-		names, ok := l.env.GitHistory(dir)
-		if !ok {
-			return name + " may print what a secret once held, and the names in the history could not be found out"
-		}
-		if f := l.gitPrinted(args[0].value, names); f.set {
-			return strings.Replace(f.reason, " would print ", " may print what was once in ", 1)
+		if why := l.gitOnceHeld(name, dir); why != "" {
+			return why
 		}
 	}
 	return ""
@@ -78,6 +78,59 @@ func (l *listing) gitLookups(at dirs, args []word) (names []string, ok bool) {
 		names = append(names, found...)
 	}
 	return names, true
+}
+
+// movingRevisions asks about a command of git that prints content in a text that may first give its words another
+// meaning, by a commit or a branch: what git said of them is then past, and all names in the history count.
+func movingRevisions(v Verdict, env Env) Verdict {
+	moves := slices.IndexFunc(v.Parts, Part.movesRevisions)
+	if moves < 0 {
+		return v
+	}
+	l := listing{paths: newPaths(env)}
+	for i, p := range v.Parts {
+		if i == moves && !slices.ContainsFunc(v.Parts[i+1:], Part.movesRevisions) {
+			continue // nothing else does
+		}
+		for _, dir := range p.lookedUp {
+			if why := l.gitOnceHeld(p.gitCommand(), dir); why != "" {
+				v.Parts[i].raise(asks(SecretRead, why))
+			}
+		}
+	}
+	return v
+}
+
+// movesRevisions reports a command of git that is not known to only read or print: a commit or a branch may be another
+// one after it.
+func (p Part) movesRevisions() bool {
+	if p.Action != capability.Ask || len(p.Argv) == 0 || path.Base(p.Argv[0]) != "git" {
+		return false
+	}
+	sub := strings.TrimPrefix(p.gitCommand(), "git ")
+	with, prints := gitPrinters[sub]
+	return sub != "status" && (!prints || with != "")
+}
+
+// gitCommand returns "git" with the subcommand of a part.
+func (p Part) gitCommand() string {
+	words := make([]word, len(p.Argv))
+	for i, value := range p.Argv {
+		words[i] = knownWord(value)
+	}
+	return gitCommandName(newSimple(words, nil, dirs{}))
+}
+
+// gitOnceHeld says which secret the history of a directory's repository holds, or that this is not known.
+func (l *listing) gitOnceHeld(name, dir string) string {
+	if l.env.GitHistory == nil {
+		return name + " may print what a secret once held, and the names in the history could not be found out"
+	}
+	names, ok := l.env.GitHistory(dir)
+	if !ok {
+		return name + " may print what a secret once held, and the names in the history could not be found out"
+	}
+	return strings.Replace(l.gitPrinted(strings.TrimPrefix(name, "git "), names).reason, " would print ", " may print what was once in ", 1)
 }
 
 // elsewhere matches the name of a variable that leads git to another repository, and the options with which a

@@ -20,7 +20,7 @@ func Judge(text string, env Env) Verdict {
 	if file == nil {
 		return v
 	}
-	return withEndOfOptions(hidingObjects(expanded(v, file, env), file, env), file, env)
+	return withEndOfOptions(movingRevisions(hidingObjects(expanded(v, file, env), file, env), env), file, env)
 }
 
 // judgeFile judges a text as it is written. It also returns the parsed text, or nil where the
@@ -123,7 +123,7 @@ func newJudge(text string, paths *paths, fetched map[string]bool) *judge {
 		paths:   paths,
 		words:   evaluator{text: text, home: paths.env.Home},
 		denial:  denial{paths, fetched},
-		listing: listing{paths, text},
+		listing: listing{paths: paths, text: text},
 		parts:   parts{text: text},
 	}
 }

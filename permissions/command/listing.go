@@ -30,6 +30,8 @@ type entry struct {
 type listing struct {
 	*paths
 	text string
+	// lookedUp has the directories in which git was asked for names about the command that is judged.
+	lookedUp []string
 }
 
 // listed judges a command by the list. moved is set for a command that changes the directory.

@@ -66,6 +66,7 @@ func (j *judge) call(stmt *syntax.Stmt, c *syntax.CallExpr, at dirs, floor findi
 func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor finding) ([]simple, flow) {
 	u := unwrap(words)
 	s := newSimple(u.words, inner, at)
+	j.listing.lookedUp = nil
 	p.describe(words, u, s)
 	f := floor.worse(u.floor)
 	for _, w := range u.files {
@@ -89,6 +90,7 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 		f.notSandboxable = cmp.Or(f.notSandboxable, j.commandNotSandboxable(words, u, s, at))
 	}
 	p.judge(f)
+	p.lookedUp = j.listing.lookedUp
 	j.parts.list = append(j.parts.list, *p)
 	end := stay(at)
 	if moved != nil {

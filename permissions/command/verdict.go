@@ -35,6 +35,7 @@ type Part struct {
 	NoAlways string
 
 	redirect       bool
+	lookedUp       []string // the directories in which git was asked for the files that the command prints
 	anyFile        bool     // may print files that its words do not name, or all files of a tree
 	machine        bool     // shows the processes, sockets or state of the machine
 	usesVariables  bool     // may run what a variable of the environment names

@@ -193,6 +193,7 @@ var gitPrintsHistory = []string{
 	"git grep --color KEY first", "git grep KEY $(git rev-list --all)", "git reflog -p", "git range-diff first HEAD~1 HEAD", "git stash list -p", "git commit --amend -v -m x",
 	"git merge-tree --trivial-merge HEAD first HEAD", "git -c core.pager=cat log -p", "git --paginate log -p", "for c in $(git rev-list --all); do git show $c; done", "bash -c 'git diff-tree -p HEAD~1'",
 	"git rebase -x 'git log -p' first", "find . -name a.txt -exec git log -p {} +", "cd . && git log --patch-with-raw", "git for-each-ref '--format=%(raw)'", "git bisect view -p",
+	"git rev-list -p HEAD", "git checkout -q first && git show", "git branch b first && git diff b", "git tag x first; git log -p x", "for i in 1 2; do git show HEAD; git checkout -q first; done", "bash -c 'git switch -d first'; git log -p -1",
 }
 
 // gitPrintsOther lists commands that print nothing of that commit, but names and messages.
@@ -201,6 +202,7 @@ var gitPrintsOther = []string{
 	"git whatchanged -p -1", "git whatchanged", "git log --raw", "git log --oneline -p -1 -M", "git show -M HEAD", "git show --word-diff", "git show :a.txt", "git diff -M HEAD~1", "git diff --no-index a.txt b.txt",
 	"git cat-file -p HEAD:a.txt", "git cat-file --batch-check --batch-all-objects", "git blame a.txt", "git blame HEAD -- a.txt", "git range-diff HEAD~1..HEAD HEAD~1..HEAD", "git rev-list --objects --all",
 	"git status -v", "git add -p", "git commit -v -m x", "git merge-tree HEAD first", "git log --stat -M > a.log", "git stash", "git rebase -x true first", "git commit -m \"$X\"",
+	"git rev-list --count HEAD", "git add -A && git commit -m x && git log --oneline -3", "git status && git diff && git log -p -1",
 }
 
 // explainLookups is explain for commands that git is asked about before they are judged.
