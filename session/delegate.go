@@ -21,7 +21,7 @@ func (a *assembler) newTree(deliver func(message *transcript.Message, text strin
 		Agents: func() subagent.Agents { return a.agents.manifests() }, Equip: a.equip,
 		Depth: a.settings.Subagents.Depth, Running: a.settings.Subagents.Running, Budget: a.settings.Subagents.Budget,
 		Price: a.settings.Subagents.Price, Deliver: deliver,
-		IDs: h.IDs, Place: a.work.Session().Place, Logger: h.Logger,
+		IDs: h.IDs, Tape: h.Tape, Place: a.work.Session().Place, Logger: h.Logger,
 	}, subagent.Root{ID: a.ID, Emit: a.conversation.record, MessageOf: a.conversation.log.MessageOf})
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"acp-agent/internal/record"
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
@@ -105,8 +106,10 @@ func (n *Node) isBelow(above *Node) bool {
 	return false
 }
 
-// Tasks implements tools.Spawner.
-func (n *Node) Tasks() []transcript.ChildRecord { return n.tree.Records() }
+// Tasks implements tools.Spawner. Subagents start and end while it looks.
+func (n *Node) Tasks() []transcript.ChildRecord {
+	return record.Look(n.tree.Tape, "tasks", n.id, n.tree.Records)
+}
 
 // Lacks implements tools.Spawner.
 func (n *Node) Lacks(agent string) string {

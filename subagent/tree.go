@@ -36,6 +36,8 @@ type Options struct {
 	// shown; neither text may appear earlier.
 	Deliver func(message *transcript.Message, sentence string, shown <-chan struct{})
 	IDs     *transcript.IDs
+	// Tape records which subagents a listing finds, or has that from a recording; nil does neither.
+	Tape *record.Tape
 	// Place is the session's working directory, for paths in texts for the user.
 	Place kinds.Place
 	// Logger records internal failures; nil discards them.
