@@ -20,7 +20,7 @@ func loose(ctx context.Context, text, old string, all bool) (found matches, coun
 		return found, 0
 	}
 	body, ended := strings.CutSuffix(old, "\n")
-	l := loosely{have: splitLines(text), want: strings.Split(body, "\n"), ended: ended}
+	l := loosely{have: splitLines(ctx, text), want: strings.Split(body, "\n"), ended: ended}
 	if starts, n := l.sameIndent(ctx, all); n > 0 {
 		found.places = l.places(starts)
 		return found, n
@@ -135,9 +135,13 @@ type lines struct {
 	starts []int
 }
 
-func splitLines(text string) lines {
+// splitLines splits a text. After the end of ctx, lines are missing.
+func splitLines(ctx context.Context, text string) lines {
 	l := lines{text, make([]int, 0, strings.Count(text, "\n")+1)}
 	for at := 0; at < len(text); {
+		if len(l.starts)%stride == 0 && ctx.Err() != nil {
+			break
+		}
 		l.starts = append(l.starts, at)
 		i := strings.IndexByte(text[at:], '\n')
 		if i < 0 {
