@@ -20,7 +20,7 @@ func Judge(text string, env Env) Verdict {
 	if file == nil {
 		return v
 	}
-	return withEndOfOptions(movingRevisions(hidingObjects(expanded(v, file, env), file, env), env), file, env)
+	return withEndOfOptions(changingScripts(movingRevisions(hidingObjects(expanded(v, file, env), file, env), env)), file, env)
 }
 
 // judgeFile judges a text as it is written. It also returns the parsed text, or nil where the

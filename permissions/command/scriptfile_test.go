@@ -23,6 +23,13 @@ func TestJudge_ScriptFile(t *testing.T) {
 	}
 	reading := outside
 	reading.Reading = func() bool { return true }
+	for _, text := range []string{"cp env.jq name.jq && jq -f name.jq a", "for i in 1 2; do jq -f name.jq a; cp env.jq name.jq; done", "git checkout b; sh -c 'jq -f name.jq a'", "cat a | jq -f name.jq > name.jq"} {
+		for _, p := range command.Judge(text, reading).Parts {
+			if p.Argv != nil && p.Argv[0] == "jq" && p.Action == allow {
+				t.Errorf("%q: %q is allowed", text, p.Text)
+			}
+		}
+	}
 	for text, want := range map[string]struct{ outside, reading bool }{
 		"jq -f name.jq a": {true, true}, "jq -rf name.jq a": {true, true}, "jq -r --from-file name.jq a": {true, true}, "jq --from-file=name.jq a": {true, true}, "cat a | jq -f name.jq": {true, true},
 		"jq -rf long.jq a": {false, true}, "head -5 a | jq -rf long.jq | head -3": {false, true},

@@ -97,6 +97,7 @@ func checkAwk(l *listing, part *Part, p parsed, at dirs) finding {
 func checkJQ(l *listing, part *Part, p parsed, at dirs) finding {
 	var f finding
 	filter, files, ok := l.jqFilter(p, at)
+	part.scriptFile = p.has("-f", "--from-file")
 	switch {
 	case !ok:
 		return asks(Interpreter, "the filter of jq is not known before it runs")
@@ -126,6 +127,20 @@ func (l *listing) jqFilter(p parsed, at dirs) (filter string, files []word, ok b
 	}
 	filter, ok = l.env.Script(names[0])
 	return filter, p.operands, ok
+}
+
+// changingScripts asks about a command that is allowed for its script in a file, in a text with another command that is
+// not known to only read: it may change that file first.
+func changingScripts(v Verdict) Verdict {
+	if v.Action == capability.Allow || len(v.Parts) < 2 {
+		return v
+	}
+	for i := range v.Parts {
+		if v.Parts[i].scriptFile {
+			v.Parts[i].raise(asks(Interpreter, "another command of the text may change the file of its script"))
+		}
+	}
+	return v
 }
 
 // jqRepeats asks about a filter that goes through all of the input for each part of it.

@@ -36,6 +36,7 @@ type Part struct {
 
 	redirect       bool
 	lookedUp       []string // the directories in which git was asked for the files that the command prints
+	scriptFile     bool     // allowed for what a file with its script has at the judgement
 	anyFile        bool     // may print files that its words do not name, or all files of a tree
 	machine        bool     // shows the processes, sockets or state of the machine
 	usesVariables  bool     // may run what a variable of the environment names
