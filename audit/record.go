@@ -62,7 +62,8 @@ type Record struct {
 	By      string `json:"by,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 	Asked   string `json:"asked,omitempty"`
-	// Scope is how long the user's answer about a host holds: "once", "session" or "project".
+	// Scope is how long a decision about a host holds that a rule did not make: "once" (for a server, while its
+	// program runs), "session" or "project".
 	Scope string `json:"scope,omitempty"`
 	// Mode is the session's mode.
 	Mode string `json:"mode,omitempty"`

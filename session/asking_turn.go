@@ -46,8 +46,9 @@ func (t *askingTurn) awaitAnswers() {
 // end takes no more questions, and withdraws those that are open; they are asked again in the next turn. It may be
 // called more than once.
 func (t *askingTurn) end() {
+	open := t.close(true)
 	t.cancel()
-	if open := t.close(true); open != nil {
+	if open != nil {
 		<-open
 	}
 }

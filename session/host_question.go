@@ -94,7 +94,7 @@ func (q *hostQuestions) enterLocked() (leave func()) {
 func (q *hostQuestions) enterTurn(ctx context.Context) (turn context.Context, leave func(), err error) {
 	for {
 		q.mu.Lock()
-		if q.turn != nil {
+		if q.turn != nil && q.turn.Err() == nil {
 			defer q.mu.Unlock()
 			return q.turn, q.enterLocked(), nil
 		}

@@ -28,8 +28,8 @@ type ListedRule struct {
 	// Agents are the names from below the main agent down to the subagent for which alone the
 	// rule holds; none for a rule of the session.
 	Agents []string
-	// Refused says that it is no rule, but what a user said of a host that an MCP server reached for: it can only be
-	// taken back.
+	// Refused says that it is no rule, but what a user said, or did not say in time, of a host that an MCP
+	// server reached for: it can only be taken back.
 	Refused bool
 	// Void says that the rule does not count, because its tool has changed since the answer (M4).
 	Void bool

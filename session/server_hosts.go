@@ -197,8 +197,11 @@ func refusalRule(about hostOfServer, answer *hostAnswer) permissions.Rule {
 	rule := permissions.Rule{
 		Permission: permissions.NetworkTool, Pattern: about.name, Action: capability.Deny, Source: pipeline.SourceAnswer, For: about.server,
 	}
-	if answer.By == pipeline.ByTimeout {
+	switch answer.By {
+	case pipeline.ByTimeout:
 		rule.Source = "not answered in time in this session"
+	case pipeline.ByWithdrawn:
+		rule.Source = "you could not be asked in this session"
 	}
 	return rule
 }

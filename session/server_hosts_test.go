@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/netip"
 	"slices"
@@ -318,4 +319,26 @@ func TestServers_AskHostTakenBack(t *testing.T) {
 			t.Errorf("left are %+v", left)
 		}
 	})
+}
+
+// A decision holds for the session, and /permissions takes it back, where the user saw the question and did not
+// dismiss it; else the next turn asks again.
+func TestDecisionOf(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answer    tools.Answer
+		err       error
+		by, scope string
+	}{
+		"rejected":                       {tools.RejectOnce, nil, "person: reject_once", "session"},
+		"dismissed":                      {tools.Cancelled, nil, "person: dismissed", ""},
+		"not answered in time":           {tools.RejectOnce, errNoHostAnswer, pipeline.ByTimeout, "session"},
+		"not shown in time":              {tools.Cancelled, errNoHostAnswer, pipeline.ByTimeout, ""},
+		"the client could not be asked":  {tools.RejectOnce, io.ErrUnexpectedEOF, pipeline.ByWithdrawn, ""},
+		"allowed while the program runs": {tools.AllowOnce, nil, "person: allow_once", "once"},
+		"allowed for the session":        {tools.AllowAlways, nil, "person: allow_always", "session"},
+	} {
+		if d := decisionOf(tt.answer, tt.err); d.By != tt.by || d.Scope != tt.scope || (d.Err == nil) != allows(tt.answer) {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
 }

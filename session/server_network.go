@@ -88,7 +88,7 @@ func (s *servers) connectTo(server mcp.Server) run.Connect {
 			text += fmt.Sprintf("; to open it, allow it for the project in an editor, which asks you, or set %s to %s", code("mcp.network"), code(`"open"`))
 		}
 		if unlisted != nil && server.AsksHosts && decision.Scope != "" {
-			text += "; " + code("/permissions") + " takes your answer back"
+			text += "; " + code("/permissions") + " takes that back"
 		}
 		s.noteHost(server, text)
 		return decision.Err
@@ -149,20 +149,23 @@ func (s *servers) recordHosts(server mcp.Server) func(egress.Destination, pipeli
 	}
 }
 
-// decisionOf is the decision that an answer, or the lack of one, means. What is refused holds for the session.
+// decisionOf is the decision that an answer, or the lack of one, means. A refusal holds for the session, unless the
+// user dismissed the question or did not come to see it: then the next turn asks again.
 func decisionOf(answer tools.Answer, err error) pipeline.HostDecision {
+	scope := "session"
+	if answer == tools.Cancelled {
+		scope = ""
+	}
 	switch {
 	case errors.Is(err, errNoHostAnswer):
-		return pipeline.HostDecision{Err: &egress.Refusal{Reason: err.Error()}, By: pipeline.ByTimeout, Scope: "session"}
+		return pipeline.HostDecision{Err: &egress.Refusal{Reason: err.Error()}, By: pipeline.ByTimeout, Scope: scope}
 	case err != nil:
 		return pipeline.HostDecision{Err: &egress.Refusal{Reason: "the user could not be asked"}, By: pipeline.ByWithdrawn}
 	case allows(answer):
 		return pipeline.Answered(answer, nil)
 	}
 	d := pipeline.Answered(answer, &egress.Refusal{Reason: "the user does not allow it"})
-	if answer != tools.Cancelled {
-		d.Scope = "session"
-	}
+	d.Scope = scope
 	return d
 }
 

@@ -22,7 +22,7 @@ func confirm(cmd *cobra.Command, question, instead string) (bool, error) {
 	line, err := typed.ask(cmd.Context(), func() { fmt.Fprint(cmd.ErrOrStderr(), question+" [y/N] ") })
 	switch {
 	case cmd.Context().Err() != nil:
-		return false, atQuestion(cmd.ErrOrStderr())
+		return false, userInterrupted(cmd.ErrOrStderr())
 	case err != nil && !errors.Is(err, io.EOF):
 		return false, err
 	}

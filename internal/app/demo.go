@@ -42,7 +42,7 @@ has ended; 1 it failed; 130 interrupted.`,
 			view := newDemoView(cmd.OutOrStdout(), cmd.InOrStdin(), yes)
 			err := runDemo(cmd.Context(), view, cmd.ErrOrStderr())
 			if cmd.Context().Err() != nil {
-				return atQuestion(cmd.ErrOrStderr())
+				return userInterrupted(cmd.ErrOrStderr())
 			}
 			return err
 		},

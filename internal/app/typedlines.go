@@ -64,8 +64,8 @@ func (l *typedLines) read() {
 	}
 }
 
-// atQuestion is how a program ends that was interrupted at a question.
-func atQuestion(out io.Writer) error {
+// userInterrupted is how a program ends that the user interrupted at the terminal.
+func userInterrupted(out io.Writer) error {
 	fmt.Fprintln(out) // the shell's prompt stands on a line of its own
 	return &exitError{exitCancelled, errors.New("interrupted")}
 }

@@ -20,7 +20,8 @@ const (
 
 // HostDecision is what was decided about a host that a command or a program reached for.
 type HostDecision struct {
-	// Err is nil for a host that is allowed, and a *egress.Refusal for one that is not.
+	// Err is nil for a host that is allowed, and a *egress.Refusal for one that is not. Any other error says why
+	// nothing was decided.
 	Err error
 	// By names the answer, the rule, or one of the constants; Scope says how long an answer holds.
 	By, Scope string

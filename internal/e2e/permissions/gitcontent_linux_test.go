@@ -147,7 +147,7 @@ func TestGitContent_Auto(t *testing.T) {
 		testreq.Skip(t, "bubblewrap is not installed")
 	}
 	fixture := cases.NewFixture(t)
-	make := func(name, first string) {
+	makeRepository := func(name, first string) {
 		t.Helper()
 		fixture.Work = filepath.Join(fixture.Base, name)
 		cmd := exec.Command("sh", "-ec", "git init -qb main "+name+"; cd "+name+"; echo KEY=hidden > "+first+"; echo x > a.txt; git add -f .; git commit -qm one; git tag first; "+
@@ -170,10 +170,10 @@ func TestGitContent_Auto(t *testing.T) {
 			}
 		}
 	}
-	make("secret", ".env")
+	makeRepository("secret", ".env")
 	judge("ask", gitPrintsHistory)
 	judge("allow", gitPrintsOther)
-	make("plain", "c.txt")
+	makeRepository("plain", "c.txt")
 	judge("allow", gitPrintsHistory)
 	judge("allow", gitPrintsOther)
 	fixture.Work = filepath.Join(fixture.Base, "none")

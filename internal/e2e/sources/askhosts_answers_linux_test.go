@@ -33,7 +33,7 @@ func TestMCP_AskedHostsTakenBack(t *testing.T) {
 	}
 	rule := "deny `network(" + second + ")` for the MCP server t"
 	tells(t, session, "/permissions", "1. "+rule+": session, your answer in this session")
-	tells(t, session, "/mcp", "`/permissions` takes your answer back")
+	tells(t, session, "/mcp", "`/permissions` takes that back")
 	tells(t, session, "/permissions keep 1", "Nothing was kept: you rejected")
 	tells(t, session, "/permissions revoke 1", "Revoked: "+rule)
 	tells(t, session, "/permissions revoke 1", "is no longer in force")
