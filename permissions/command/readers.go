@@ -108,7 +108,7 @@ var readers = map[string]entry{
 	"sed": {args: argText, check: checkSed, options: options{flags: "nEr", long: "--quiet --silent --regexp-extended"}},
 	"awk": {args: argText, check: checkAwk, options: options{valued: "Fv", posix: true}},
 	"rg":  rgEntry(),
-	"jq":  {args: argText, check: checkJQ, options: options{flags: "rcMSejns", file: "f", longFile: "--from-file", long: "--raw-output --compact-output --sort-keys --monochrome-output --exit-status --join-output --null-input --slurp"}},
+	"jq":  {args: argText, check: checkJQ, options: options{apart: true, flags: "rcMSejns", file: "f", longFile: "--from-file", long: "--raw-output --compact-output --sort-keys --monochrome-output --exit-status --join-output --null-input --slurp"}},
 }
 
 func grepEntry() entry {

@@ -11,7 +11,7 @@ func TestJudge_ScriptFile(t *testing.T) {
 	scripts := map[string]string{
 		"/w/name.jq": ".name", "/w/long.jq": "# what it does\n[.[] | select(.a == 1)]\n  | add\n", "/w/env.jq": ".a | env", "/w/import.jq": `import "x" as x; .`,
 		"/w/deep.jq": "[.. | ..]", "/w/a": ".a", "/w/notes.txt": ".a",
-		"/w/1": ".a", // what stands in for a word that is not known
+		"/w/r": ".a", "/w/-r": ".a", "/w/1": ".a", // what stands in for a word that is not known
 	}
 	outside := testEnv()
 	outside.Script = func(name string) (string, bool) {
@@ -34,6 +34,7 @@ func TestJudge_ScriptFile(t *testing.T) {
 		"jq -f name.jq a": {true, true}, "jq -rf name.jq a": {true, true}, "jq -r --from-file name.jq a": {true, true}, "jq --from-file=name.jq a": {true, true}, "cat a | jq -f name.jq": {true, true},
 		"jq -rf long.jq a": {false, true}, "head -5 a | jq -rf long.jq | head -3": {false, true},
 		"jq -f env.jq a": {}, "jq -f import.jq a": {}, "jq -f deep.jq a": {}, "jq -f missing.jq a": {},
+		"jq -fr env.jq a": {}, "jq -fn env.jq": {}, "jq -f -r env.jq a": {}, "jq -f -- env.jq a": {}, "jq -fname.jq a": {}, "jq -nrf name.jq": {true, true},
 		"jq a -f name.jq": {}, "jq a -rf name.jq": {}, "jq -f name.jq -f a b": {}, "jq -f name.jq a -n": {}, "jq -f notes.txt a": {}, "jq -f name.jq .env": {},
 		"jq -f /srv/x.jq a": {}, "jq -f ../x.jq a": {}, "jq -f $X a": {}, `jq -f "$X" a`: {}, "jq -f n*.jq a": {}, "ls | xargs jq -f name.jq": {},
 		"ls | xargs -I{} jq -f {} a": {}, "ls | xargs -I a.jq jq -f a.jq a": {}, "ls | xargs jq -f": {}, "find . -exec jq -f {} a \\;": {}, "find . -exec jq -f {} +": {},

@@ -110,7 +110,8 @@ func checkJQ(l *listing, part *Part, p parsed, at dirs) finding {
 }
 
 // jqFilter returns the filter of a jq command, and the files that it reads. A file of the filter has to come
-// before any other operand: with -f, versions of jq before 1.8 take the first operand for that file.
+// before any other operand: with -f, versions of jq before 1.8 take the first operand for that file,
+// and options that stand together for options.
 func (l *listing) jqFilter(p parsed, at dirs) (filter string, files []word, ok bool) {
 	if !p.has("-f", "--from-file") {
 		if len(p.operands) == 0 {
@@ -118,7 +119,7 @@ func (l *listing) jqFilter(p parsed, at dirs) (filter string, files []word, ok b
 		}
 		return p.operands[0].value, p.operands[1:], true
 	}
-	if len(p.files) != 1 || len(p.late) > 0 || l.env.Script == nil {
+	if len(p.files) != 1 || strings.HasPrefix(p.files[0].value, "-") || len(p.late) > 0 || l.env.Script == nil {
 		return "", nil, false
 	}
 	names, known := at.join(p.files[0].value)
