@@ -21,6 +21,7 @@ func gitPrints(args []word) (plain []word, prints bool) {
 	for _, w := range args {
 		lines, unified := strings.CutPrefix(w.value, "-U")
 		switch {
+		case sub == "stash" && w.value == "-u": // there it adds what git did not track
 		case slices.Contains(gitContents, w.value), unified && small(lines), strings.HasPrefix(w.value, "--unified=") && small(w.value[len("--unified="):]):
 			prints = true
 			continue
@@ -47,10 +48,10 @@ func gitSearches(option string) bool {
 	return strings.HasPrefix(option, "-S") || strings.HasPrefix(option, "-G")
 }
 
-// objectPath reports an operand REVISION:PATH.
+// objectPath reports an operand REVISION:PATH. The colon of a revision such as HEAD@{12:00} begins no path.
 func objectPath(operand string) bool {
 	revision, name, ok := strings.Cut(operand, ":")
-	return ok && revision != "" && name != "" && !strings.HasPrefix(name, "-")
+	return ok && !strings.Contains(operand, "{") && revision != "" && name != "" && !strings.HasPrefix(name, "-")
 }
 
 // gitContent judges a git command that prints the content of files. It first asks git for their names,

@@ -32,7 +32,9 @@ func (l *listing) gitShows(s simple, appends bool, at dirs) string {
 	if len(args) == 0 {
 		return ""
 	}
-	known := !appends && allStatic(args) && !slices.ContainsFunc(args, func(w word) bool { return strings.Contains(w.value, "{}") })
+	options := s.args()[:len(s.args())-len(args)]
+	configured := slices.ContainsFunc(options, func(w word) bool { return strings.HasPrefix(w.value, "-c") })
+	known := !appends && !configured && allStatic(args) && !slices.ContainsFunc(args, func(w word) bool { return strings.Contains(w.value, "{}") })
 	if !gitMayPrint(args, known) {
 		return ""
 	}
@@ -43,7 +45,7 @@ func (l *listing) gitShows(s simple, appends bool, at dirs) string {
 	if known && onlyObjectPaths(args) {
 		return "" // the words name the files
 	}
-	at, ok := l.gitDirs(s.args()[:len(s.args())-len(args)], at)
+	at, ok := l.gitDirs(options, at)
 	if !ok || l.env.GitNames == nil || l.env.GitHistory == nil {
 		return name + " may print what a secret once held, and the names in the history could not be found out"
 	}
@@ -133,11 +135,22 @@ func (l *listing) gitOnceHeld(name, dir string) string {
 	return strings.Replace(l.gitPrinted(strings.TrimPrefix(name, "git "), names).reason, " would print ", " may print what was once in ", 1)
 }
 
-// elsewhere matches the name of a variable that leads git to another repository, and the options with which a
-// wrapper changes the directory.
-var elsewhere = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(GIT_(DIR|COMMON_DIR|WORK_TREE|NAMESPACE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES)(=|$)|-[a-zA-Z]*C|--ch)`)
-})
+// misleadsGit reports the name of a variable that may give git another repository or other settings than it has when
+// it is asked for names, and the options with which a wrapper changes the directory.
+func misleadsGit(word string) bool {
+	name, _, _ := strings.Cut(word, "=")
+	return otherDirectory().MatchString(word) || strings.HasPrefix(name, "GIT_") && !plainGitVariable().MatchString(name)
+}
+
+var (
+	otherDirectory = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(-[a-zA-Z]*C|--ch)`) })
+	// plainGitVariable matches the variables of git that do not change what it reads, and names that scripts give to
+	// their own.
+	plainGitVariable = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^GIT_((AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)|PAGER|EDITOR|SEQUENCE_EDITOR|TERMINAL_PROMPT|MERGE_AUTOEDIT|OPTIONAL_LOCKS|` +
+			`SSH|SSH_COMMAND|ASKPASS|LFS_SKIP_SMUDGE|SHA|HASH|COMMIT|BRANCH|TAG|REV|REVISION|ROOT|URL|REPO|REMOTE|USER|NAME|STATUS|LOG|VERSION)$`)
+	})
+)
 
 // gitDirs returns the directories in which git works after its own options. It returns false where they may
 // name another repository.
@@ -178,7 +191,7 @@ func gitMayPrint(args []word, known bool) bool {
 	case "blame", "annotate": // of the one file that it names
 		return false
 	case "diff":
-		return !slices.Contains(rest, "--no-index") && !gitNamesOnly(args, gitSummaries) // no file of history
+		return !(len(rest) > 0 && rest[0] == "--no-index") && !gitNamesOnly(args, gitSummaries) // no file of history
 	case "cat-file":
 		return !slices.ContainsFunc(rest, func(a string) bool { return hasWord("-e -t -s", a) || strings.HasPrefix(a, "--batch-check") })
 	case "merge-tree": // the older form, of three trees, prints what differs
@@ -227,7 +240,7 @@ func gitLookup(args []word) (words []string, ok bool) {
 	rest := args[1:]
 	sub := args[0].value
 	if sub == "stash" {
-		if len(rest) == 0 || rest[0].value != "show" {
+		if len(rest) == 0 || rest[0].value != "show" || slices.ContainsFunc(rest, func(w word) bool { return shortOption(w.value, 'u') }) {
 			return nil, false
 		}
 		rest = rest[1:]
@@ -268,19 +281,17 @@ func gitLookup(args []word) (words []string, ok bool) {
 		default:
 			return nil, false
 		}
-	case "format-patch":
-		words = []string{"log"}
+	case "format-patch": // passes over merges, which count for log
+		words = []string{"log", "--no-merges"}
 		switch {
 		case len(revisions) > 1 || slices.ContainsFunc(kept, func(w word) bool { return w.value == "-n" }):
 			return nil, false
-		case len(revisions) == 1 && len(kept) == 1 && !strings.Contains(revisions[0].value, ".."):
+		case len(revisions) == 0 || strings.Contains(revisions[0].value, ".."):
+		case len(kept) == 1: // one revision is where the range begins
 			kept = []word{knownWord(revisions[0].value + "..HEAD")}
-		}
-	case "range-diff":
-		if len(kept) != len(revisions) || slices.ContainsFunc(revisions, func(w word) bool { return !strings.Contains(w.value, "..") }) {
+		default:
 			return nil, false
 		}
-		words = []string{"log"}
 	default:
 		return nil, false
 	}
@@ -307,6 +318,6 @@ func onlyObjectPaths(args []word) bool {
 	}
 	return len(rest) > 0 && !slices.ContainsFunc(rest, func(w word) bool {
 		_, name, ok := strings.Cut(w.value, ":")
-		return !ok || name == "" || strings.HasPrefix(w.value, "-") || strings.ContainsAny(name[:1], "/(!^") || strings.Contains(w.value, "{/")
+		return !ok || name == "" || strings.HasPrefix(w.value, "-") || strings.ContainsAny(name[:1], "/(!^") || strings.Contains(w.value, "{")
 	})
 }

@@ -76,8 +76,8 @@ func (j *judge) commandNotSandboxable(words []word, u unwrapped, s simple, at di
 	if why := j.wordsNotSandboxable(words, u, s, at); why != "" || s.name() != "git" {
 		return why
 	}
-	if slices.ContainsFunc(words[:len(words)-len(u.words)], func(w word) bool { return elsewhere().MatchString(w.value) }) {
-		return gitCommandName(s) + " may work on another repository"
+	if slices.ContainsFunc(words[:len(words)-len(u.words)], func(w word) bool { return misleadsGit(w.value) }) {
+		return gitCommandName(s) + " may work on another repository, or with other settings"
 	}
 	return j.listing.gitShows(s, u.appends, at)
 }
@@ -183,8 +183,8 @@ func (j *judge) assigns(a *syntax.Assign, at dirs) finding {
 	if a.Name != nil && !ordinaryVariable(a.Name.Value) {
 		f = f.orNotReadOnly(a.Name.Value + " changes what programs do")
 	}
-	if a.Name != nil && elsewhere().MatchString(a.Name.Value) {
-		f = f.orNotSandboxable(a.Name.Value + " may lead git to another repository")
+	if a.Name != nil && misleadsGit(a.Name.Value) {
+		f = f.orNotSandboxable(a.Name.Value + " may give git another repository or other settings")
 	}
 	if a.Name != nil && strings.HasSuffix(a.Name.Value, "PATH") {
 		return f // a list of directories to search

@@ -90,7 +90,7 @@ func (g gitRepo) namesIfRefused(ctx context.Context, call *workspace.Call, dir s
 // A commit names what it adds, so that each file is named about once.
 func (g gitRepo) allNames(ctx context.Context, call *workspace.Call, dir string, paths []string) (names []string, ok bool) {
 	for _, words := range [][]string{
-		{"log", "--all", "--reflog", "--format=format:", "--diff-merges=first-parent", "--diff-filter=A", "--full-history", "--name-only", "-z", "--no-renames", "--no-relative", "--"},
+		{"log", "--all", "--reflog", "--root", "--format=format:", "--diff-merges=first-parent", "--diff-filter=A", "--full-history", "--name-only", "-z", "--no-renames", "--no-relative", "--"},
 		{"ls-files", "-z", "--full-name", "--"},
 	} {
 		list, ok := readGit(ctx, call, dir, maxHistoryNames, append(words, paths...)...)

@@ -120,7 +120,7 @@ func TestGitContent(t *testing.T) {
 		"git show --format=%GG HEAD", "git diff /etc/passwd /etc/hosts", "git stash show -p", "git show $X", "git diff --output=x HEAD~1", "git log -p --ext-diff",
 		"git grep KEY first", "git grep KEY blob", "git grep KEY " + blob, "git show --stat blob", "git grep -v nowhere first",
 		"git log -p kept", "git show kept", "git diff kept", "git diff nosuch kept", "git show -n 1 first", "git diff -n 1 first", "git log -p -n 5 first", "git log -S KEY", "git log --all --oneline -S hidden", "git log -S -- --ext-diff", "git log -S -- -p first", "git log --pickaxe-all -S z",
-		"git show -s blob", "git blame --contents b.txt a.txt", "git blame -S b.txt a.txt", "git blame --ignore-revs-file=b.txt a.txt", "git blame --reverse first a.txt", "git blame /etc/passwd", "git blame a.txt b.txt side", "git blame first:a.txt", "git blame $X",
+		"git show -s blob", "git show 'HEAD@{12:00}~1'", "git log -p 'HEAD@{12:00}'", "git stash show -p -u", "git stash show -u", "git blame --contents b.txt a.txt", "git blame -S b.txt a.txt", "git blame --ignore-revs-file=b.txt a.txt", "git blame --reverse first a.txt", "git blame /etc/passwd", "git blame a.txt b.txt side", "git blame first:a.txt", "git blame $X",
 	} {
 		want[text] = "ask"
 	}
@@ -193,6 +193,8 @@ var gitPrintsHistory = []string{
 	"git grep --color KEY first", "git grep KEY $(git rev-list --all)", "git reflog -p", "git range-diff first HEAD~1 HEAD", "git stash list -p", "git commit --amend -v -m x",
 	"git merge-tree --trivial-merge HEAD first HEAD", "git -c core.pager=cat log -p", "git --paginate log -p", "for c in $(git rev-list --all); do git show $c; done", "bash -c 'git diff-tree -p HEAD~1'",
 	"git rebase -x 'git log -p' first", "find . -name a.txt -exec git log -p {} +", "cd . && git log --patch-with-raw", "git for-each-ref '--format=%(raw)'", "git bisect view -p",
+	"git show 'HEAD@{12:00}~1'", "git format-patch --stdout first -- .", "git format-patch --stdout --reverse first", "git range-diff HEAD~2..HEAD~1 HEAD~1..HEAD", "git diff HEAD~2 --src-prefix --no-index",
+	"git -c log.follow=true log -p -1 -- a.txt", "git stash show -p -u", "git -c stash.showIncludeUntracked=true stash show -p",
 	"git rev-list -p HEAD", "git checkout -q first && git show", "git branch b first && git diff b", "git tag x first; git log -p x", "for i in 1 2; do git show HEAD; git checkout -q first; done", "bash -c 'git switch -d first'; git log -p -1",
 }
 
@@ -200,7 +202,7 @@ var gitPrintsHistory = []string{
 var gitPrintsOther = []string{
 	"git diff-tree -p HEAD", "git diff-tree --name-only -r HEAD~1", "git diff-tree -p HEAD~1 HEAD", "git diff-index HEAD", "git diff-files -p", "git format-patch --stdout HEAD~1", "git format-patch -1",
 	"git whatchanged -p -1", "git whatchanged", "git log --raw", "git log --oneline -p -1 -M", "git show -M HEAD", "git show --word-diff", "git show :a.txt", "git diff -M HEAD~1", "git diff --no-index a.txt b.txt",
-	"git cat-file -p HEAD:a.txt", "git cat-file --batch-check --batch-all-objects", "git blame a.txt", "git blame HEAD -- a.txt", "git range-diff HEAD~1..HEAD HEAD~1..HEAD", "git rev-list --objects --all",
+	"git cat-file -p HEAD:a.txt", "git cat-file --batch-check --batch-all-objects", "git blame a.txt", "git blame HEAD -- a.txt", "git rev-list --objects --all",
 	"git status -v", "git add -p", "git commit -v -m x", "git merge-tree HEAD first", "git log --stat -M > a.log", "git stash", "git rebase -x true first", "git commit -m \"$X\"",
 	"git rev-list --count HEAD", "git add -A && git commit -m x && git log --oneline -3", "git status && git diff && git log -p -1",
 }
