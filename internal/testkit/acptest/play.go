@@ -49,7 +49,7 @@ import (
 //
 //	expect KIND [NAME=TEXT…]    wait for an update of that kind; a member, by its path, is
 //	                            the text, or with NAME~TEXT contains it
-//	ask [NAME=TEXT…]            wait for a permission request, and leave it open
+//	ask [NAME=TEXT…]            wait for the next permission request, and leave it open
 //	allow once|always [NAME=TEXT…]   answer the open permission request, or the next one
 //	reject once|always [NAME=TEXT…]
 //	option ID                   answer it with an option that may not exist

@@ -119,6 +119,7 @@ func (p *player) permission(conditions string) *Permission {
 
 func (p *player) asked(conditions string) {
 	p.tb.Helper()
+	p.open = nil // it may have been withdrawn since
 	p.open = p.permission(conditions)
 }
 
