@@ -10,6 +10,9 @@ import (
 // host, or host:port where the port is not 443.
 const NetworkTool = "network"
 
+// LoginTool is the name under which rules speak of the hosts for which confined commands get the user's login.
+const LoginTool = "login"
+
 // RestrictedNetwork and RestrictedBackground are why a restricted agent may not run a
 // command.
 const (

@@ -13,9 +13,6 @@ import (
 	"acp-agent/internal/launch"
 )
 
-// innerPath is where a command that bubblewrap confines finds our binary.
-const innerPath = "/dev/acp-agent"
-
 // closesFiles reports whether Landlock keeps secrets from the command within bubblewrap. It
 // costs the start of our binary once more, and leaves a file's size and times as they are,
 // by which git knows what has changed; what bubblewrap mounts on a file has others, and

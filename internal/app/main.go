@@ -50,7 +50,7 @@ func Main(with StandIns) int {
 
 // IsHelper reports whether the agent started this process as one of its helpers.
 func IsHelper() bool {
-	return len(os.Args) > 1 && slices.Contains([]string{launch.HelperArg, netns.HoldArg, sandbox.ConnectArg, sandbox.InnerArg, sandbox.CanaryArg}, os.Args[1])
+	return len(os.Args) > 1 && slices.Contains([]string{launch.HelperArg, netns.HoldArg, sandbox.ConnectArg, sandbox.LoginArg, sandbox.InnerArg, sandbox.CanaryArg}, os.Args[1])
 }
 
 // newLauncher starts commands by means of our own binary.
@@ -73,6 +73,8 @@ func helper(name string, args []string) int {
 		return netns.Hold()
 	case sandbox.ConnectArg:
 		return egress.Connect(args, os.Getenv, os.Stdin, os.Stdout, os.Stderr)
+	case sandbox.LoginArg:
+		return egress.GitLogin(args, os.Getenv, os.Stdin, os.Stdout, os.Stderr)
 	case sandbox.InnerArg:
 		return sandbox.Inner(args)
 	default:

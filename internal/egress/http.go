@@ -70,6 +70,8 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, forward http.Hand
 		http.Error(w, "acp-agent: the proxy of the sandbox wants the credential that stands in HTTP_PROXY", http.StatusProxyAuthRequired)
 	case r.Method == http.MethodConnect:
 		p.tunnelHTTP(w, r)
+	case r.Method == http.MethodPost && r.URL.Host == loginHost:
+		p.giveLogin(w, r)
 	case r.URL.Scheme != "http" || r.URL.Host == "":
 		http.Error(w, "acp-agent: this is the proxy of the sandbox: it takes CONNECT and absolute http addresses", http.StatusBadRequest)
 	default:

@@ -41,6 +41,9 @@ type Options struct {
 	// Inside, when set, connects to a port of the loopback address where the clients are,
 	// and is tried before loopback is judged: it may be a server of the clients' own.
 	Inside func(ctx context.Context, port int) (net.Conn, error)
+	// Login, when set, returns the user's login for a host, or why the client does not get it. It may wait for
+	// the user, as Judge may.
+	Login func(ctx context.Context, want Login) (Login, error)
 	// Upstream, unless nil, names the user's own proxy on the way to a host.
 	Upstream Upstream
 	// Dial connects to an address that passed; nil means a net.Dialer.

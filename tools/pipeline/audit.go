@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"acp-agent/audit"
-	"acp-agent/internal/egress"
 	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/transcript"
@@ -82,11 +81,10 @@ func (r *reporter) record(event string) audit.Record {
 }
 
 // recordHost records what was decided about a host.
-func (c *connections) recordHost(to egress.Destination, d HostDecision) {
+func (c *connections) recordHost(record audit.Record) {
 	if c.pipeline.Audit == nil {
 		return
 	}
-	record := d.Record(to)
 	record.Call, record.Agent, record.Tool = c.ID, c.pipeline.Agent, c.Tool
 	record.Mode, record.Workspace = c.pipeline.mode(), c.pipeline.Workspace.Session().Cwd
 	c.pipeline.Audit.Append(record)

@@ -62,11 +62,23 @@ func (c *connections) of(key string) (answer *connection, first bool) {
 // connect decides whether the call's commands may connect to a host, and asks the user when no rule
 // decides. It asks about each host once, however many connections there are.
 func (c *connections) connect(ctx context.Context, to egress.Destination) error {
-	answer, first := c.of(to.Pair() + " " + to.Private + " " + to.Addr.String())
+	return c.once(ctx, to.Pair()+" "+to.Private+" "+to.Addr.String(), func() error {
+		decision := c.decide(ctx, inquiry{
+			judge: func(ctx context.Context) (permissions.Decision, error) { return c.judgeConnection(ctx, to) },
+			ask: func(ctx context.Context, d permissions.Decision) HostDecision {
+				return c.askConnection(ctx, to, d)
+			},
+		})
+		c.recordHost(decision.Record(to))
+		return decision.Err
+	})
+}
+
+// once returns what decide returned for the first caller with this key. Others wait for that.
+func (c *connections) once(ctx context.Context, key string, decide func() error) error {
+	answer, first := c.of(key)
 	if first {
-		decision := c.mayConnect(ctx, to)
-		c.recordHost(to, decision)
-		answer.err = decision.Err
+		answer.err = decide()
 		close(answer.done)
 	}
 	select {
@@ -86,7 +98,7 @@ func (c *connections) connectLater(ctx context.Context, to egress.Destination) e
 			"a connection that the user allows for the session to a command in the foreground is allowed to it, too"}
 	}
 	if c.firstLater(fmt.Sprint(to.Pair(), " ", decision.By, " ", decision.Err != nil)) {
-		c.recordHost(to, decision)
+		c.recordHost(decision.Record(to))
 	}
 	return decision.Err
 }
@@ -105,9 +117,17 @@ func (c *connections) firstLater(decision string) bool {
 	return true
 }
 
-// mayConnect finds the answer about a host: from the rules, the watchdog, or the user.
-func (c *connections) mayConnect(ctx context.Context, to egress.Destination) HostDecision {
-	rule, err := c.judgeConnection(ctx, to)
+// inquiry finds the answer about something that a command reaches for.
+type inquiry struct {
+	// judge asks the rules and the watchdog; a denial is its error.
+	judge func(ctx context.Context) (permissions.Decision, error)
+	// ask asks the user, where judge gave neither yes nor no.
+	ask func(ctx context.Context, d permissions.Decision) HostDecision
+}
+
+// decide finds the answer to an inquiry: from the rules, the watchdog, or the user.
+func (c *connections) decide(ctx context.Context, about inquiry) HostDecision {
+	rule, err := about.judge(ctx)
 	switch {
 	case err != nil || rule.Action == capability.Allow:
 		return HostDecision{Err: err, By: decidedBy(rule)}
@@ -124,13 +144,13 @@ func (c *connections) mayConnect(ctx context.Context, to egress.Destination) Hos
 	decision := HostDecision{By: ByWithdrawn}
 	err = tools.AskInTurn(ctx, c.pipeline.Queue, c.ID, func(asking context.Context) error {
 		// An answer given while this question waited may decide (R123).
-		rule, err := c.judgeConnection(ctx, to)
+		rule, err := about.judge(ctx)
 		if err != nil || rule.Action == capability.Allow {
 			decision = HostDecision{Err: err, By: decidedBy(rule)}
 			return err
 		}
-		decision, err = c.askConnection(asking, to, rule)
-		return err
+		decision = about.ask(asking, rule)
+		return decision.Err
 	})
 	decision.Err = err
 	if _, refused := errors.AsType[*egress.Refusal](err); err != nil && !refused && errors.Is(context.Cause(ctx), errNoAnswer) {
@@ -224,18 +244,15 @@ func connectionResource(to egress.Destination) permissions.Resource {
 
 // askConnection asks the user about a host, on the card of the command. It asks about all hosts of a package
 // manager at once.
-func (c *connections) askConnection(ctx context.Context, to egress.Destination, d permissions.Decision) (HostDecision, error) {
+func (c *connections) askConnection(ctx context.Context, to egress.Destination, d permissions.Decision) HostDecision {
 	group := c.groupOf(to, d)
 	if decision, known := c.groups[group.manager]; known && group.manager != "" {
-		return decision, decision.Err
+		return decision
 	}
-	card := c.card
 	where := shownPair(to)
 	if group.manager != "" {
 		where = fmt.Sprintf("the %d hosts of %s", len(group.hosts), group.manager)
 	}
-	card.Title = kinds.Line("Connect to "+where, maxConnectTitle)
-	card.Locations, card.Content = nil, nil
 	reason := "the command reaches for " + to.Pair()
 	if to.Private != "" {
 		reason += ", which is not on the public web (" + privateText(to) + ")"
@@ -250,25 +267,33 @@ func (c *connections) askConnection(ctx context.Context, to egress.Destination, 
 	if len(d.Always) > 0 {
 		remember = "connections to " + strings.Join(group.hosts, ", ")
 	}
-	c.sink.Emit(transcript.ToolState{CallID: c.ID, State: transcript.BlockedOnUser, Reason: reason})
-	defer c.sink.Emit(transcript.ToolState{CallID: c.ID, State: transcript.InProgress})
-	answer, err := c.question(ctx, tools.PermissionRequest{
-		CallID: c.ID, Name: c.Name,
-		Ready:  transcript.ToolReady{CallID: c.ID, Tool: c.Tool, Input: c.Input, Args: c.Args, Card: c.redactedCard(card)},
-		Reason: c.clean(reason), Remember: remember, NoAlways: d.NoAlways, Agents: c.pipeline.Names,
-		Project: remember != "" && c.pipeline.Session.StoresRules(), Sandbox: c.sandboxing.describe(ctx),
+	answer, err := c.askOnCard(ctx, "Connect to "+where, tools.PermissionRequest{
+		Reason: reason, Remember: remember, NoAlways: d.NoAlways, Project: remember != "" && c.pipeline.Session.StoresRules(),
 	})
 	if err != nil {
-		return HostDecision{By: ByWithdrawn}, err
+		return HostDecision{Err: err, By: ByWithdrawn}
 	}
-	decision := Answered(answer, c.applyConnection(answer, group, d))
+	decision := Answered(answer, c.apply(answer, permissions.NetworkTool, group, d))
 	if group.manager != "" {
 		if c.groups == nil {
 			c.groups = map[string]HostDecision{}
 		}
 		c.groups[group.manager] = decision
 	}
-	return decision, decision.Err
+	return decision
+}
+
+// askOnCard asks the user about what the command reaches for, on the card of the command.
+func (c *connections) askOnCard(ctx context.Context, title string, question tools.PermissionRequest) (tools.Answer, error) {
+	c.sink.Emit(transcript.ToolState{CallID: c.ID, State: transcript.BlockedOnUser, Reason: question.Reason})
+	defer c.sink.Emit(transcript.ToolState{CallID: c.ID, State: transcript.InProgress})
+	card := c.card
+	card.Title = kinds.Line(title, maxConnectTitle)
+	card.Locations, card.Content = nil, nil
+	question.CallID, question.Name, question.Agents = c.ID, c.Name, c.pipeline.Names
+	question.Ready = transcript.ToolReady{CallID: c.ID, Tool: c.Tool, Input: c.Input, Args: c.Args, Card: c.redactedCard(card)}
+	question.Reason, question.Sandbox = c.clean(question.Reason), c.sandboxing.describe(ctx)
+	return c.question(ctx, question)
 }
 
 // hostGroup is the hosts of one question.
@@ -307,8 +332,8 @@ func (g hostGroup) rules(about ...permissions.Rule) []permissions.Rule {
 	return rules
 }
 
-// applyConnection applies the user's answer about a host (R123).
-func (c *connections) applyConnection(answer tools.Answer, group hostGroup, d permissions.Decision) error {
+// apply applies the user's answer about the hosts of a group (R123), for the permission that was asked about.
+func (c *connections) apply(answer tools.Answer, permission string, group hostGroup, d permissions.Decision) error {
 	switch answer {
 	case tools.AllowOnce:
 		return nil
@@ -320,7 +345,7 @@ func (c *connections) applyConnection(answer tools.Answer, group hostGroup, d pe
 		return nil
 	case tools.RejectAlways:
 		c.pipeline.Policy.Remember(group.rules(permissions.Rule{
-			Permission: permissions.NetworkTool, Action: capability.Deny, Source: SourceAnswer,
+			Permission: permission, Action: capability.Deny, Source: SourceAnswer,
 		})...)
 	}
 	return &egress.Refusal{Reason: "the user does not allow it"}

@@ -116,6 +116,7 @@ func (e *execution) grant(ctx context.Context) run.Grant {
 	grant := e.sandboxing.grant(ctx)
 	if !e.pipeline.restricted && !e.entry.ReadOnly {
 		grant.Connect, grant.ConnectLater = e.connections.connect, e.connections.connectLater
+		grant.Login = e.login
 	}
 	return grant
 }

@@ -7,6 +7,12 @@ import (
 	"acp-agent/permissions"
 )
 
+// JudgeLogin is what the rules say of a login that git in a prepared call's commands asks for.
+func JudgeLogin(p *Pipeline, call *Prepared, want egress.Login) (permissions.Decision, error) {
+	c := &connections{sharedState: &sharedState{Prepared: call, pipeline: p}}
+	return c.judgeLogin(want)
+}
+
 // JudgeConnection is what the rules say of a connection of a prepared call's commands.
 func JudgeConnection(ctx context.Context, p *Pipeline, call *Prepared, to egress.Destination) (permissions.Decision, error) {
 	c := &connections{sharedState: &sharedState{Prepared: call, pipeline: p}}

@@ -46,7 +46,7 @@ func (c *Commands) start(ctx context.Context, cmd tools.ShellCommand, agent stri
 	info := tools.Job{Command: cmd.Text, Dir: cmd.Dir, CallID: c.call.ID, Agent: agent}
 	return c.runner.jobs.start(ctx, info, limit, func(ctx context.Context, started func(jobNetwork), output io.Writer) (tools.Exit, error) {
 		grant := c.granted()
-		grant.Connect = grant.ConnectLater
+		grant.Connect, grant.Login = grant.ConnectLater, nil
 		confined, err := c.prepare(ctx, cmd, dir, grant)
 		if err != nil {
 			return tools.Exit{}, err

@@ -17,25 +17,35 @@ import (
 // *egress.Refusal says why not.
 type Connect func(ctx context.Context, to egress.Destination) error
 
+// Login decides whether a command gets the user's login for a host, may ask the user, and returns it. A
+// *egress.Refusal says why not.
+type Login func(ctx context.Context, want egress.Login) (egress.Login, error)
+
+// gitConfigCount is the variable by which commands already have settings of git's.
+const gitConfigCount = "GIT_CONFIG_COUNT"
+
 // commandProxy is the proxy of one command. A nil one is that of a command without a proxy.
 type commandProxy struct {
-	server  *egress.Proxy
-	port    int // of the loopback address
-	connect Connect
-	clock   *clock
+	server *egress.Proxy
+	port   int // of the loopback address
+	grant  Grant
+	clock  *clock
 
 	mu      sync.Mutex
-	refused []string // notes about hosts that were refused
+	refused []string // notes about hosts and logins that were refused
 }
 
 // maxRefused bounds the notes about hosts that a command could not reach.
 const maxRefused = 8
 
 // startProxy starts the proxy of a command, with a listener and a credential of its own. env leads programs to it.
-func (r *Runner) startProxy(connect Connect, c *clock) (p *commandProxy, env []string, err error) {
+func (r *Runner) startProxy(g Grant, c *clock) (p *commandProxy, env []string, err error) {
 	credential := rand.Text()
-	p = &commandProxy{connect: connect, clock: c}
+	p = &commandProxy{grant: g, clock: c}
 	o := egress.Options{Credential: credential, Judge: p.judge, Upstream: egress.UpstreamFrom(r.o.Environ)}
+	if g.Login != nil {
+		o.Login = p.login
+	}
 	var listener net.Listener
 	if space := r.namespace.space; space != nil {
 		o.Inside = space.Dial
@@ -62,11 +72,21 @@ func (p *commandProxy) loopbackPort() int {
 // judge asks about a host while the command's clock stands still.
 func (p *commandProxy) judge(ctx context.Context, to egress.Destination) error {
 	defer p.clock.wait()()
-	err := p.connect(ctx, to)
+	err := p.grant.Connect(ctx, to)
 	if refusal, ok := errors.AsType[*egress.Refusal](err); ok {
 		p.note(fmt.Sprintf("The network is closed for %s: %s.", to.Pair(), refusal.Reason))
 	}
 	return err
+}
+
+// login asks about a login while the command's clock stands still.
+func (p *commandProxy) login(ctx context.Context, want egress.Login) (egress.Login, error) {
+	defer p.clock.wait()()
+	login, err := p.grant.Login(ctx, want)
+	if refusal, ok := errors.AsType[*egress.Refusal](err); ok {
+		p.note(fmt.Sprintf("The command gets no login for %s: %s.", want.To.Pair(), refusal.Reason))
+	}
+	return login, err
 }
 
 func (p *commandProxy) note(text string) {

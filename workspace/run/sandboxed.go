@@ -24,6 +24,9 @@ type Grant struct {
 	Connect Connect
 	// ConnectLater is Connect for a job, whose call is over: it asks no one.
 	ConnectLater Connect
+	// Login returns the user's login for a host that git in the commands asks for, where they have the proxy;
+	// nil gives none.
+	Login Login
 	// Listed says that Connect decides about the program's whole network, also where it is open
 	// to all commands.
 	Listed bool
@@ -183,7 +186,10 @@ func (r *Runner) enclose(ctx context.Context, spec launch.Spec, g Grant, q sandb
 	made := confined{Spec: spec, report: c.Report, grant: g, clock: &clock{}}
 	var proxied []string
 	if err == nil && q.ViaProxy {
-		made.proxy, proxied, err = r.startProxy(g.Connect, made.clock)
+		made.proxy, proxied, err = r.startProxy(g, made.clock)
+		if g.Login != nil && variable(spec.Env, gitConfigCount) == "" {
+			proxied = append(proxied, c.Report.Kind.GitLoginEnv()...)
+		}
 		made.Enter = r.enterNamespace()
 	}
 	if err == nil {

@@ -47,7 +47,7 @@ func TestEgress_ByHost(t *testing.T) {
 	if len(w.cards) != 2 {
 		t.Errorf("%d cards, want one of the command and one of the host: %q", len(w.cards), w.cards)
 	}
-	w.refuses("127.0.0.1")
+	w.refuses("the command reaches for " + "127.0.0.1")
 	if text := w.run(t, "both"); never.Load() > 0 || !strings.Contains(text, "The network is closed for "+other+": the user does not allow it.") {
 		t.Errorf("%d hits, the model read %s", never.Load(), text)
 	}

@@ -56,7 +56,7 @@ func TestEgress_SSHByHost(t *testing.T) {
 			t.Errorf("%s: the card is %s", name, card)
 		}
 	}
-	w.refuses(loopback)
+	w.refuses("the command reaches for " + loopback)
 	if text := w.run(t, "ssh"); !strings.Contains(text, "the network is closed for "+l.Addr().String()+": the user does not allow it") {
 		t.Errorf("refused: %s", text)
 	}

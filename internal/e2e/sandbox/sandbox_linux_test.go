@@ -83,7 +83,7 @@ func startConfined(t *testing.T, level, capabilities string, commands map[string
 			w.mu.Lock()
 			w.cards = append(w.cards, string(text))
 			answer := w.answer
-			if refused := w.refused; refused != "" && strings.Contains(string(text), "the command reaches for "+refused) {
+			if refused := w.refused; refused != "" && strings.Contains(string(text), refused) {
 				answer = "reject"
 			}
 			w.mu.Unlock()
@@ -118,11 +118,11 @@ func (w *confined) answers(option string) {
 	w.answer = option
 }
 
-// refuses rejects connections to hosts that begin so, from now on.
-func (w *confined) refuses(host string) {
+// refuses rejects cards with this text, from now on.
+func (w *confined) refuses(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.refused = host
+	w.refused = text
 }
 
 // card is what the last permission card said.

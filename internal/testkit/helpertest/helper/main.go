@@ -21,6 +21,8 @@ func run(args []string) int {
 			return netns.Hold()
 		case sandbox.ConnectArg:
 			return egress.Connect(args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
+		case sandbox.LoginArg:
+			return egress.GitLogin(args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
 		case sandbox.InnerArg:
 			return sandbox.Inner(args[1:])
 		case sandbox.CanaryArg:

@@ -1,0 +1,109 @@
+package sandbox
+
+import (
+	"net"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	loginUser     = "jo"
+	loginPassword = "canary-Vw8kQz31password"
+)
+
+// privateServer serves a repository over http to its one user.
+func privateServer(t *testing.T) (address, repo string) {
+	t.Helper()
+	repo = repository(t)
+	if out, err := exec.Command("git", "-C", repo, "config", "http.receivepack", "true").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	backend := &cgi.Handler{Path: httpBackend(), Env: []string{"GIT_PROJECT_ROOT=" + filepath.Dir(repo), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=" + loginUser}}
+	listener, err := net.Listen("tcp", net.JoinHostPort(ownAddress(t), "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, password, _ := r.BasicAuth(); user != loginUser || password != loginPassword {
+			w.Header().Set("WWW-Authenticate", `Basic realm="private"`)
+			http.Error(w, "who are you?", http.StatusUnauthorized)
+			return
+		}
+		backend.ServeHTTP(w, r)
+	})}}
+	server.Start()
+	t.Cleanup(server.Close)
+	return listener.Addr().String(), repo
+}
+
+// TestEgress_GitLogin is git with a server that wants a password, which the user's own git has stored: the user is
+// asked about the login for the host, and the password is in no result.
+func TestEgress_GitLogin(t *testing.T) {
+	t.Parallel()
+	if !usable("git http-backend") {
+		t.Log("not tried on this machine: there is no git http-backend")
+		return
+	}
+	for _, level := range []string{"bubblewrap", "namespaces"} {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			address, repo := privateServer(t)
+			url := "http://" + address + "/repo.git"
+			fill := `printf 'protocol=http\nhost=` + address + `\n\n' | git credential fill`
+			evil := "[credential]\n\thelper = \"!touch ../outside; echo username=evil; echo password=evil;\"\n"
+			w := startConfined(t, level, "", map[string]string{
+				"push":   "rm -rf c; git clone -q " + url + " c && cd c && echo more > more && git add . && git -c user.name=t -c user.email=t@example.com commit -qm two && git push -q && echo pushed",
+				"print":  fill + "; " + fill + " | base64 -w0",
+				"forget": `printf 'protocol=http\nhost=` + address + `\nusername=jo\npassword=x\n\n' | git credential reject; git ls-remote ` + url,
+				"look":   "ls ~; git config --get-all credential.helper",
+				"other":  `printf 'protocol=https\nhost=other.example\n\n' | git credential fill`,
+			}, map[string]string{
+				"/home/.gitconfig":       "[credential]\n\thelper = store\n",
+				"/home/.git-credentials": "http://" + loginUser + ":" + loginPassword + "@" + address + "\n",
+				".git/config":            "[core]\n\tbare = false\n" + evil,
+			})
+			w.refuses("logs in to " + address)
+			if text := w.run(t, "push"); strings.Contains(text, "<output>pushed") || !strings.Contains(text, "no login is given: the user does not allow it") {
+				t.Errorf("refused: %s", text)
+			}
+			w.refuses("")
+			cards := len(w.cards)
+			if text := w.run(t, "push"); !strings.Contains(text, "<output>pushed") {
+				t.Errorf("push: %s", text)
+			}
+			asked := slices.IndexFunc(w.cards[cards:], func(card string) bool {
+				return strings.Contains(card, "git in the command logs in to "+address) && strings.Contains(card, "unencrypted")
+			})
+			if asked < 0 {
+				t.Errorf("not asked about the login: %q", w.cards[cards:])
+			}
+			if out, err := exec.Command("git", "-C", repo, "log", "--format=%s", "-1").CombinedOutput(); err != nil || string(out) != "two\n" {
+				t.Errorf("the repository has %q, %v", out, err)
+			}
+			for name, want := range map[string]string{"print": "username=" + loginUser, "forget": "refs/heads/", "look": "acp-agent", "other": "the user's git has stored none"} {
+				text := w.run(t, name)
+				if !strings.Contains(text, want) {
+					t.Errorf("%s: %s", name, text)
+				}
+				if strings.Contains(text, loginPassword) || strings.Contains(text, "=evil\n") {
+					t.Errorf("%s shows a password: %s", name, text)
+				}
+			}
+			w.answers("allow_always")
+			w.run(t, "forget")
+			cards = len(w.cards)
+			w.run(t, "forget")
+			for _, card := range w.cards[cards:] {
+				if strings.Contains(card, "logs in to") {
+					t.Errorf("asked again: %s", card)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,59 @@
+package pipeline_test
+
+import (
+	"testing"
+
+	"acp-agent/capability"
+	"acp-agent/internal/egress"
+	"acp-agent/permissions"
+	"acp-agent/tools/pipeline"
+)
+
+// A login is given by a rule or an answer of the user's about logins, and by nothing else.
+func TestLogin_ByTheUsersWord(t *testing.T) {
+	t.Parallel()
+	rule := func(permission, pattern string) permissions.Rule {
+		return permissions.Rule{Permission: permission, Pattern: pattern, Action: capability.Allow}
+	}
+	answered := func(pattern string) permissions.Rule {
+		r := rule(permissions.LoginTool, pattern)
+		r.Source = permissions.SourceAlways
+		return r
+	}
+	denied := func(permission, pattern string) permissions.Rule {
+		return permissions.Rule{Permission: permission, Pattern: pattern, Action: capability.Deny}
+	}
+	https := egress.Login{Scheme: "https", To: egress.Destination{Host: "git.example", Port: 443}}
+	other := https
+	other.To.Port = 8443
+	for _, tt := range []struct {
+		name  string
+		scope permissions.Scope
+		rules []permissions.Rule
+		want  egress.Login
+		is    capability.Action
+	}{
+		{"no rule", permissions.User, nil, https, capability.Ask},
+		{"the user's rule", permissions.User, []permissions.Rule{rule("login", "git.example")}, https, capability.Allow},
+		{"the user's rule, another port", permissions.User, []permissions.Rule{rule("login", "git.example")}, other, capability.Ask},
+		{"an answer", permissions.Session, []permissions.Rule{answered("git.example")}, https, capability.Allow},
+		{"an answer that was kept for the project", permissions.Project, []permissions.Rule{answered("git.example")}, https, capability.Allow},
+		{"the project's file", permissions.Project, []permissions.Rule{rule("login", "git.example")}, https, capability.Ask},
+		{"a manifest", permissions.Manifest, []permissions.Rule{rule("login", "git.example")}, https, capability.Ask},
+		{"a rule for the network", permissions.User, []permissions.Rule{rule("network", "git.example")}, https, capability.Ask},
+		{"a rule for all", permissions.User, []permissions.Rule{rule("*", "")}, https, capability.Ask},
+		{"a denial of one host", permissions.User, []permissions.Rule{rule("login", ""), denied("login", "git.example")}, https, capability.Deny},
+		{"a denial of all", permissions.User, []permissions.Rule{denied("login", "")}, https, capability.Deny},
+		{"a denial by the project's file", permissions.Project, []permissions.Rule{denied("login", "git.example")}, https, capability.Deny},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, func(o *pipeline.Options) { o.Policy.Add(tt.scope, tt.rules...) })
+			call := s.Prepare(pipeline.Call{ID: "1", Name: "bash", Input: `{"cmd":"true"}`})
+			got, err := pipeline.JudgeLogin(s.Pipeline, call, tt.want)
+			if got.Action != tt.is || (err != nil) != (tt.is == capability.Deny) {
+				t.Errorf("%v, %v; want %v", got.Action, err, tt.is)
+			}
+		})
+	}
+}
