@@ -243,6 +243,8 @@ func (j *judge) networkNotSandboxable(s simple) string {
 		return s.name() + " uses the network"
 	case publishes(s):
 		return s.name() + " " + subcommand(s) + " publishes what others will see"
+	case s.name() == "gh" && !readsGitHub(s):
+		return strings.TrimSuffix("gh "+subcommand(s), " ") + " may change what others see"
 	case !j.env.ByHost():
 		return s.name() + " uses the network"
 	}
@@ -250,11 +252,11 @@ func (j *judge) networkNotSandboxable(s simple) string {
 }
 
 // byProxy reports a program that reaches the network through a proxy, works without the keys of the user, which
-// the sandbox hides, and writes what it fetches where it is told. A package manager that fills a cache of
+// the sandbox hides, or with a login that is asked about, and writes what it fetches where it is told. A package manager that fills a cache of
 // the user is not one.
 func byProxy(s simple) bool {
 	return isInterpreter(s.name()) || hasWord("curl wget http https httpie xh aria2c git npm pnpm yarn bun npx pnpx bunx "+
-		"pip pip3 uv uvx poetry pdm pipx conda mamba composer", s.name())
+		"pip pip3 uv uvx poetry pdm pipx conda mamba composer gh", s.name())
 }
 
 // publishes reports a command that sends work to where others see it.

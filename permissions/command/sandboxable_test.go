@@ -55,7 +55,7 @@ func TestPart_Contained(t *testing.T) {
 		// in which a program is only known when it runs
 		"env -S 'docker ps'", "touch ~bob/a", "$X a", "eval $X", "bash -c \"$X\"", `bash -c 'touch "'`, `eval "touch a`, "\"$X/$Y\" a", "make # a \\\ntouch .envrc",
 		// the network of another kind, with keys, or to publish
-		"go get x", "git push", "git -c a=b push", "npm publish", "gh pr list", "ssh x.example", "nc x.example 1", "docker pull x", "twine upload a",
+		"go get x", "git push", "git -c a=b push", "npm publish", "gh pr create", "ssh x.example", "nc x.example 1", "docker pull x", "twine upload a",
 		// protected names and secrets
 		"git config user.name x", "git remote add x y", "cp a .git/config2", "rm .vscode/settings.json", "touch .git/x", "cd $X; touch .envrc",
 		"cp .env a", "mv id_rsa a", "echo x > .env", "cp notes.txt a", "cp .e* a", "X=.env; cp $X a", "cp $X/.env a",

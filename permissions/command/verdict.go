@@ -22,6 +22,7 @@ type Part struct {
 	Validation bool
 	Network    bool // may need the network (S4)
 	GitConfig  bool // a command of git that may write the configuration of a repository (S3)
+	GitHub     bool // runs gh, which has to log in
 	// Background says that the shell does not wait for it, or that it starts a process that outlives
 	// the shell.
 	Background bool

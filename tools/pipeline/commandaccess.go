@@ -32,6 +32,10 @@ type commandAccess struct {
 	// othersWithoutNetwork says that the call has further commands, which neither need the
 	// network nor only read.
 	othersWithoutNetwork bool
+	// gitHub says that a command is gh, which has to log in.
+	gitHub bool
+	// besideGitHub says that the call has further commands, which neither are gh nor only read.
+	besideGitHub bool
 	// gitConfig says that a git command may write the configuration of a repository.
 	gitConfig bool
 	// mayOfferOutside says that the card may offer to run the call outside of the sandbox.
@@ -73,6 +77,8 @@ func (a *commandAccess) addVerdict(v command.Verdict) {
 	for _, part := range v.Parts {
 		a.reads = append(a.reads, part.Reads...)
 		a.othersWithoutNetwork = a.othersWithoutNetwork || !part.Network && part.Action != capability.Allow
+		a.gitHub = a.gitHub || part.GitHub
+		a.besideGitHub = a.besideGitHub || !part.GitHub && len(part.Argv) > 0 && part.Action != capability.Allow
 		a.gitConfig = a.gitConfig || part.GitConfig
 		a.mayOfferOutside = a.mayOfferOutside || part.ReachesOut()
 	}

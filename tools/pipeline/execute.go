@@ -36,6 +36,8 @@ type execution struct {
 	result      *tools.Result
 	// notScanned says where the changes of a command were not looked for; "" means nowhere.
 	notScanned string
+	// remarks are added to the result.
+	remarks []string
 }
 
 // execute runs the tool with its time limit (R103). Progress restarts the clock, which starts only
@@ -100,7 +102,7 @@ func (e *execution) openRuntime(ctx context.Context) (err error) {
 		e.runtime.Commands().SetEnv(slices.Concat(command.MachineEnv(), e.access.settings, command.GitEnv())...)
 	}
 	e.runtime.texts = e.access.texts
-	return nil
+	return e.logInToGitHub(ctx)
 }
 
 // timeLimit returns how long the tool may go without progress; 0 means no limit.
@@ -123,7 +125,7 @@ func (e *execution) grant(ctx context.Context) run.Grant {
 
 // addRemarks adds to the result in what way changes were made other than asked.
 func (e *execution) addRemarks() {
-	if remarks := e.runtime.Remarks(); len(remarks) > 0 {
+	if remarks := append(e.runtime.Remarks(), e.remarks...); len(remarks) > 0 {
 		e.result.Text = strings.Join(append([]string{e.result.ModelText()}, remarks...), "\n")
 	}
 }

@@ -3,17 +3,23 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"acp-agent/capability"
 	"acp-agent/internal/egress"
 	"acp-agent/permissions"
 	"acp-agent/tools"
+	"acp-agent/workspace/run"
 )
 
 // login returns the user's login for a host that git in the call's commands wants to log in to, if the user
 // gives it. From then on, the password is removed from what calls show.
 func (e *execution) login(ctx context.Context, want egress.Login) (egress.Login, error) {
-	if err := e.connections.mayLogIn(ctx, want); err != nil {
+	err := e.connections.connect(ctx, want.To)
+	if err == nil {
+		err = e.connections.mayLogIn(ctx, "git", want)
+	}
+	if err != nil {
 		return egress.Login{}, err
 	}
 	login, err := e.runtime.Commands().StoredLogin(ctx, want)
@@ -23,17 +29,36 @@ func (e *execution) login(ctx context.Context, want egress.Login) (egress.Login,
 	return login, err
 }
 
-// mayLogIn decides whether the call's commands get the user's login for a host. They must be allowed to connect to
-// it, too.
-func (c *connections) mayLogIn(ctx context.Context, want egress.Login) error {
-	if err := c.connect(ctx, want.To); err != nil {
-		return err
+// logInToGitHub gives gh in the call's commands the token that the user's own gh has, if the user gives it: gh looks for
+// one in its environment when it starts, and asks for none later. A command that gets none runs without it.
+func (e *execution) logInToGitHub(ctx context.Context) error {
+	commands := e.runtime.Commands()
+	if !e.access.gitHub || commands.HasGitHubToken() || !commands.UsesProxy(ctx) {
+		return nil
 	}
-	return c.once(ctx, "login "+want.Scheme+" "+want.To.Pair(), func() error {
+	if e.access.besideGitHub {
+		e.remarks = append(e.remarks, "gh got no login, because other programs of this command would have had it, too. Run gh by itself, or with commands that only read.")
+		return nil
+	}
+	err := e.connections.mayLogIn(ctx, "gh", egress.Login{Scheme: "https", To: egress.Destination{Host: run.GitHubHost, Port: 443}})
+	if err != nil {
+		return context.Cause(ctx)
+	}
+	token, err := commands.SetGitHubToken(ctx)
+	if err != nil {
+		return context.Cause(ctx)
+	}
+	e.pipeline.Keys.Add(token)
+	return nil
+}
+
+// mayLogIn decides whether the call's commands get the login for a host that a program of the user's keeps.
+func (c *connections) mayLogIn(ctx context.Context, program string, want egress.Login) error {
+	return c.once(ctx, strings.Join([]string{"login", program, want.Scheme, want.To.Pair()}, " "), func() error {
 		decision := c.decide(ctx, inquiry{
 			judge: func(context.Context) (permissions.Decision, error) { return c.judgeLogin(want) },
 			ask: func(ctx context.Context, d permissions.Decision) HostDecision {
-				return c.askLogin(ctx, want, d)
+				return c.askLogin(ctx, program, want, d)
 			},
 		})
 		record := decision.Record(want.To)
@@ -67,9 +92,9 @@ func givesLogin(d permissions.Decision) bool {
 }
 
 // askLogin asks the user about a login, on the card of the command.
-func (c *connections) askLogin(ctx context.Context, want egress.Login, d permissions.Decision) HostDecision {
+func (c *connections) askLogin(ctx context.Context, program string, want egress.Login, d permissions.Decision) HostDecision {
 	where := shownPair(want.To)
-	reason := fmt.Sprintf("git in the command logs in to %s; the user name and the password that your git keeps for it go to the command and to what it starts", where)
+	reason := fmt.Sprintf("%[1]s in the command logs in to %[2]s; the login that your %[1]s keeps for it goes to the command and to what it starts", program, where)
 	if want.Scheme != "https" {
 		reason += ", and unencrypted over the network"
 	}

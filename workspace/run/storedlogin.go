@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 	"acp-agent/tools"
 )
 
-// loginTimeout bounds the time in which git has to find a login.
+// loginTimeout bounds the time in which a program has to find a login.
 const loginTimeout = 15 * time.Second
 
 // loginEnv are the variables that lead credential helpers to where they keep logins; commands have none of
@@ -27,31 +28,70 @@ var loginEnv = []string{
 // every project, with the user's own settings alone, and asks nothing of the user. A *egress.Refusal says that it
 // has none.
 func (c *Commands) StoredLogin(ctx context.Context, want egress.Login) (egress.Login, error) {
-	r := c.runner
-	env, _ := launch.Env(r.o.Environ, launch.EnvOptions{
-		Secrets: r.o.Secrets, Workspace: r.writable(), Passed: loginEnv,
-		Set: []string{"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "LC_ALL=C"},
-	})
-	git, ok := r.lookPath("git", env)
-	if !ok {
-		return egress.Login{}, notFound("git")
-	}
-	root := filepath.VolumeName(git) + string(filepath.Separator)
-	spec := launch.Spec{Argv: []string{git, "credential", "fill"}, Dir: root, Env: env}
-	cmd, err := r.confine(ctx, spec, Grant{Unconfined: true, ReadsOnly: true})
+	text, err := c.asUser(ctx, want.Request(), "git", "credential", "fill")
 	if err != nil {
 		return egress.Login{}, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, loginTimeout, tools.Errorf(tools.Timeout, "git did not find a login within %v", loginTimeout))
-	defer cancel()
-	out := textcut.NewTail(maxTail)
-	exit, err := c.locally(ctx, cmd, launch.Streams{Input: []byte(want.Request()), Output: out, Errors: io.Discard})
-	if err != nil {
-		return egress.Login{}, err
-	}
-	login, err := egress.ParseLogin(strings.NewReader(out.String()))
-	if exit.Code != 0 || err != nil || login.Password == "" || login.To != want.To {
+	login, err := egress.ParseLogin(strings.NewReader(text))
+	if err != nil || login.Password == "" || login.To != want.To {
 		return egress.Login{}, &egress.Refusal{Reason: "the user's git has stored none"}
 	}
 	return login, nil
 }
+
+// GitHubHost is the only host whose token of gh's a command gets: gh sends a token for another host to any host that
+// a command names.
+const GitHubHost = "github.com"
+
+// gitHubTokens are the variables that gh takes a token for [GitHubHost] from, the first one first.
+var gitHubTokens = []string{"GH_TOKEN", "GITHUB_TOKEN"}
+
+// HasGitHubToken reports whether the user passes a token for gh to commands.
+func (c *Commands) HasGitHubToken() bool {
+	r := c.runner
+	r.setUp.Do(func() { r.setUpCommands() })
+	return slices.ContainsFunc(r.env, func(entry string) bool { return slices.Contains(gitHubTokens, nameOf(entry)) })
+}
+
+// SetGitHubToken gives the call's commands the token that the user's gh has, found as StoredLogin finds a login.
+func (c *Commands) SetGitHubToken(ctx context.Context) (token string, err error) {
+	text, err := c.asUser(ctx, "", "gh", "auth", "token", "--hostname", GitHubHost)
+	if err != nil {
+		return "", err
+	}
+	if token = strings.TrimSpace(text); token == "" || strings.ContainsAny(token, " \n\x00") {
+		return "", &egress.Refusal{Reason: "the user's gh is not logged in there"}
+	}
+	c.SetEnv(gitHubTokens[0] + "=" + token)
+	return token, nil
+}
+
+// asUser runs a program of the user's outside of the sandbox, in the root directory, with the variables that lead to
+// logins, and returns what it prints; nothing when it fails.
+func (c *Commands) asUser(ctx context.Context, input string, argv ...string) (text string, err error) {
+	r := c.runner
+	env, _ := launch.Env(r.o.Environ, launch.EnvOptions{
+		Secrets: r.o.Secrets, Workspace: r.writable(), Passed: loginEnv,
+		Set: []string{"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "GH_PROMPT_DISABLED=1", "LC_ALL=C"},
+	})
+	path, ok := r.lookPath(argv[0], env)
+	if !ok {
+		return "", notFound(argv[0])
+	}
+	root := filepath.VolumeName(path) + string(filepath.Separator)
+	cmd, err := r.confine(ctx, launch.Spec{Argv: append([]string{path}, argv[1:]...), Dir: root, Env: env}, Grant{Unconfined: true, ReadsOnly: true})
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, loginTimeout, tools.Errorf(tools.Timeout, "%s did not find a login within %v", argv[0], loginTimeout))
+	defer cancel()
+	out := textcut.NewTail(maxTail)
+	exit, err := c.locally(ctx, cmd, launch.Streams{Input: []byte(input), Output: out, Errors: io.Discard})
+	if err != nil || exit.Code != 0 {
+		return "", err
+	}
+	return out.String(), nil
+}
+
+// UsesProxy reports whether the call's commands reach the network through a proxy of the agent.
+func (c *Commands) UsesProxy(ctx context.Context) bool { return c.runner.usesProxy(ctx, c.granted()) }

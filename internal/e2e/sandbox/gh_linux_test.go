@@ -1,0 +1,45 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestEgress_GitHubLogin is gh, in whose place a script stands that says which token it has: the user is asked about the login
+// before the command starts, and commands that are not gh have none.
+func TestEgress_GitHubLogin(t *testing.T) {
+	t.Parallel()
+	const token = "gho_canary0123456789canary0123456789ab"
+	bin := t.TempDir()
+	script := "#!/bin/bash\nif [ \"$1 $2\" = 'auth token' ]; then [ \"$4\" = github.com ] && echo " + token + "; exit; fi\n" +
+		"[ \"$GH_TOKEN\" = \"$(printf '%s' gho_canary0123456789canary 0123456789ab)\" ] && echo logged in || echo logged out\necho \"$GH_TOKEN\"\n"
+	if err := os.WriteFile(filepath.Join(bin, "gh"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := startConfined(t, "bubblewrap", "", map[string]string{
+		"pr": "gh pr list", "env": "bash -c 'echo token=$GH_TOKEN.'", "version": "gh --version", "script": "gh pr list; ./x.sh",
+	}, map[string]string{"x.sh": "#!/bin/bash\necho token=$GH_TOKEN.\n"}, "PATH="+bin+":"+os.Getenv("PATH"))
+	w.refuses("gh in the command logs in to github.com")
+	if text := w.run(t, "pr"); !strings.Contains(text, "logged out") {
+		t.Errorf("refused: %s", text)
+	}
+	w.refuses("")
+	if text := w.run(t, "pr"); !strings.Contains(text, "logged in") || strings.Contains(text, token) {
+		t.Errorf("allowed: %s", text)
+	}
+	if card := w.card(); !strings.Contains(card, "the login that your gh keeps for it goes to the command") {
+		t.Errorf("the card is %s", card)
+	}
+	if text := w.run(t, "env"); !strings.Contains(text, "token=.") {
+		t.Errorf("another command: %s", text)
+	}
+	if text := w.run(t, "script"); !strings.Contains(text, "token=.") || !strings.Contains(text, "Run gh by itself") {
+		t.Errorf("with another program: %s", text)
+	}
+	cards := len(w.cards)
+	if w.run(t, "version"); strings.Contains(strings.Join(w.cards[cards:], ""), "logs in") {
+		t.Errorf("asked about the login for --version: %s", w.card())
+	}
+}
