@@ -22,7 +22,7 @@ const (
 
 // asksGitHub reports a command of gh that needs the user's login.
 func asksGitHub(s simple) bool {
-	return s.name() == "gh" && !hasWord("version help completion config alias auth extension", subcommand(s)) && subcommand(s) != ""
+	return s.name() == "gh" && !hasWord("version help completion config alias extension", subcommand(s)) && subcommand(s) != ""
 }
 
 // readsGitHub reports a command of gh that is known to change nothing there.

@@ -244,7 +244,7 @@ func (j *judge) networkNotSandboxable(s simple) string {
 	case publishes(s):
 		return s.name() + " " + subcommand(s) + " publishes what others will see"
 	case s.name() == "gh" && !readsGitHub(s):
-		return strings.TrimSuffix("gh "+subcommand(s), " ") + " may change what others see"
+		return strings.TrimSuffix("gh "+subcommand(s), " ") + " is not known to only ask GitHub"
 	case !j.env.ByHost():
 		return s.name() + " uses the network"
 	}

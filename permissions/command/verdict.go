@@ -22,7 +22,7 @@ type Part struct {
 	Validation bool
 	Network    bool // may need the network (S4)
 	GitConfig  bool // a command of git that may write the configuration of a repository (S3)
-	GitHub     bool // runs gh, which has to log in
+	GitHub     bool // gh, which has to log in
 	// Background says that the shell does not wait for it, or that it starts a process that outlives
 	// the shell.
 	Background bool
@@ -47,6 +47,9 @@ type Part struct {
 	outer          []string // the command with its wrappers, where they may change what runs
 	spellings      []string // other ways to write the command, for deny rules
 }
+
+// RunsGH reports a command of gh, also one that needs no login.
+func (p Part) RunsGH() bool { return len(p.Argv) > 0 && path.Base(p.Argv[0]) == "gh" }
 
 // ReachesOut reports a command whose work is done by a program outside of any sandbox, such as the daemon
 // of docker.

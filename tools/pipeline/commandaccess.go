@@ -78,7 +78,7 @@ func (a *commandAccess) addVerdict(v command.Verdict) {
 		a.reads = append(a.reads, part.Reads...)
 		a.othersWithoutNetwork = a.othersWithoutNetwork || !part.Network && part.Action != capability.Allow
 		a.gitHub = a.gitHub || part.GitHub
-		a.besideGitHub = a.besideGitHub || !part.GitHub && len(part.Argv) > 0 && part.Action != capability.Allow
+		a.besideGitHub = a.besideGitHub || !part.RunsGH() && len(part.Argv) > 0 && part.Action != capability.Allow
 		a.gitConfig = a.gitConfig || part.GitConfig
 		a.mayOfferOutside = a.mayOfferOutside || part.ReachesOut()
 	}

@@ -19,7 +19,7 @@ func TestEgress_GitHubLogin(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := startConfined(t, "bubblewrap", "", map[string]string{
-		"pr": "gh pr list", "env": "bash -c 'echo token=$GH_TOKEN.'", "version": "gh --version", "script": "gh pr list; ./x.sh",
+		"pr": "gh auth status; gh config list; gh pr list | cat", "env": "bash -c 'echo token=$GH_TOKEN.'", "version": "gh --version", "script": "gh pr list; ./x.sh",
 	}, map[string]string{"x.sh": "#!/bin/bash\necho token=$GH_TOKEN.\n"}, "PATH="+bin+":"+os.Getenv("PATH"))
 	w.refuses("gh in the command logs in to github.com")
 	if text := w.run(t, "pr"); !strings.Contains(text, "logged out") {
