@@ -176,12 +176,10 @@ func (q *hostQuestions) show(ctx context.Context, id string, asked hostQuestion)
 	answer, err := q.asker.Ask(ctx, tools.PermissionRequest{
 		CallID: id, Name: hostCall, Ready: ready, Reason: asked.Reason, Remember: asked.Remember, Project: q.projects,
 	})
-	if q.recorded != nil { // before its card ends, which a replay waits for
-		q.recorded.withdrawn(ctx, n)
-	}
+	withdrawn := q.recorded.hostWithdrawn(ctx, n)
 	end := pipeline.Unrun(id, card, transcript.Rejected, "The connection is not allowed.")
 	switch {
-	case ctx.Err() != nil:
+	case withdrawn:
 		end = pipeline.Unrun(id, card, transcript.Cancelled, pipeline.CancelledText)
 	case err == nil && allows(answer):
 		end = pipeline.Unrun(id, card, transcript.Done, "The connection is allowed.")

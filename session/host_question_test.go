@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"acp-agent/capability"
+	"acp-agent/internal/record"
 	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/transcript"
@@ -191,6 +192,30 @@ func TestHostQuestions_NotShown(t *testing.T) {
 		}
 		if len(*shown) > 0 {
 			t.Errorf("the user was shown %v", *shown)
+		}
+	})
+}
+
+// A replay shows a question as withdrawn where the recording has that, although the user's answer came just before.
+func TestHostQuestions_WithdrawnInReplay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := record.NewPlayer(&record.Recording{Entries: []record.Entry{
+			{Kind: record.In, Data: []byte(`{}`)},
+			{Kind: record.Looked, Name: "question over", Key: "ses_1", Data: []byte(`true`)},
+		}})
+		a := newHostAsking(0)
+		a.recorded = &recordedPerson{tape: record.PlayFrom(p), session: "ses_1"}
+		defer a.turnStarted(t.Context()).end()
+		a.reach(t.Context())
+		a.user <- tools.AllowAlways
+		synctest.Wait()
+		if got := a.states(); len(got) > 0 {
+			t.Errorf("before its place in the recording the question ended as %v", got)
+		}
+		p.Finish(0)
+		<-a.ended
+		if got := a.states(); !slices.Equal(got, []transcript.State{transcript.Cancelled}) || len(*a.kept) > 0 {
+			t.Errorf("the card ended as %v, and %v was kept", got, *a.kept)
 		}
 	})
 }

@@ -83,6 +83,19 @@ func (p *recordedPerson) withdrawn(ctx context.Context, n int) {
 	}
 }
 
+// hostWithdrawn is withdrawn for a question about a host, of which one is open at a time, and reports whether it was
+// withdrawn. A replay has that from the recording: an answer may come just as the time is over. Without a recording p is nil.
+func (p *recordedPerson) hostWithdrawn(ctx context.Context, n int) bool {
+	over := ctx.Err() != nil
+	if p == nil {
+		return over
+	}
+	if over {
+		p.happened(withdrawEvent, serverQuestion{N: n})
+	}
+	return record.Look(p.tape, "question over", p.session, func() bool { return over })
+}
+
 // happened records an event of a question, and returns the number of the question. A new one gets a
 // number.
 func (p *recordedPerson) happened(name string, q serverQuestion) (n int) {

@@ -185,6 +185,6 @@ func (a *approval) startAsking(ctx context.Context) tools.PermissionRequest {
 
 // question records a permission request, sends it to the user and returns the answer.
 func (s *sharedState) question(ctx context.Context, request tools.PermissionRequest) (tools.Answer, error) {
-	s.recordQuestion(request)
+	s.recordQuestion(questionStep, request)
 	return s.pipeline.Asker.Ask(ctx, request)
 }

@@ -293,7 +293,16 @@ func (c *connections) askOnCard(ctx context.Context, title string, question tool
 	question.CallID, question.Name, question.Agents = c.ID, c.Name, c.pipeline.Names
 	question.Ready = transcript.ToolReady{CallID: c.ID, Tool: c.Tool, Input: c.Input, Args: c.Args, Card: c.redactedCard(card)}
 	question.Reason, question.Sandbox = c.clean(question.Reason), c.sandboxing.describe(ctx)
-	return c.question(ctx, question)
+	return c.hostQuestion(ctx, question)
+}
+
+// hostQuestion is question for one about a host or a login there: it may end without an answer while the call goes on,
+// which the recording has, too.
+func (c *connections) hostQuestion(ctx context.Context, request tools.PermissionRequest) (tools.Answer, error) {
+	c.recordQuestion(hostQuestionStep, request)
+	answer, err := c.pipeline.Asker.Ask(ctx, request)
+	c.recordHostQuestionOver(ctx)
+	return answer, err
 }
 
 // hostGroup is the hosts of one question.

@@ -18,6 +18,10 @@ const (
 	questionStep = "question"
 	planLeftStep = "plan left"
 	jobStep      = "job"
+
+	// A question about a host, and its end. The call may go on before it.
+	hostQuestionStep     = "host question"
+	hostQuestionOverStep = "host question over"
 )
 
 // preparedForm is a prepared call in a recording.
@@ -150,7 +154,7 @@ func (c *Prepared) recorded(sink transcript.Sink) transcript.Sink {
 }
 
 // recordQuestion records a permission request, if the call is recorded.
-func (s *sharedState) recordQuestion(request tools.PermissionRequest) {
+func (s *sharedState) recordQuestion(step string, request tools.PermissionRequest) {
 	if s.tape == nil {
 		return
 	}
@@ -159,7 +163,24 @@ func (s *sharedState) recordQuestion(request tools.PermissionRequest) {
 		return
 	}
 	if data, err := json.Marshal(form); err == nil {
-		s.tape.Step(questionStep, data)
+		s.tape.Step(step, data)
+	}
+}
+
+// hostQuestionOver is the end of a question about a host in a recording.
+type hostQuestionOver struct {
+	// Withdrawn says that its time was over, or that the command has ended. A replay knows neither by itself.
+	Withdrawn bool
+}
+
+// recordHostQuestionOver records that a question about a host is over, if the call is recorded. ctx is that of the question.
+func (s *sharedState) recordHostQuestionOver(ctx context.Context) {
+	if s.tape == nil {
+		return
+	}
+	over := hostQuestionOver{ctx.Err() != nil && !errors.Is(context.Cause(ctx), tools.ErrWithdrawn)}
+	if data, err := json.Marshal(over); err == nil {
+		s.tape.Step(hostQuestionOverStep, data)
 	}
 }
 
@@ -197,10 +218,18 @@ func (p playback) run(ctx context.Context) transcript.ToolFinished {
 	if p.tape == nil {
 		return Unrun(p.ID, p.Card, transcript.Failed, p.fault.Message)
 	}
+	var host *askedAgain
+	defer func() { host.end(true) }()
 	for name, data, ok := p.tape.Next(); ok; name, data, ok = p.tape.Next() {
 		switch name {
 		case questionStep:
-			p.ask(ctx, data)
+			p.ask(ctx, data).end(false)
+		case hostQuestionStep:
+			host = p.ask(ctx, data)
+		case hostQuestionOverStep:
+			var over hostQuestionOver
+			_ = json.Unmarshal(data, &over) // else it was answered
+			host.end(over.Withdrawn)
 		case jobStep:
 			p.pipeline.playJob(p.ID)
 		case planLeftStep:
@@ -244,27 +273,51 @@ func (p playback) rerun(ctx context.Context) transcript.ToolFinished {
 	return end
 }
 
-// ask asks a recorded question. It ignores the answer: the recorded events that follow depend on the recorded
-// answer.
-func (p playback) ask(ctx context.Context, data []byte) {
+// askedAgain is a recorded question that a replay asks. A nil askedAgain is over.
+type askedAgain struct {
+	withdraw context.CancelFunc
+	over     chan struct{} // closed when it is
+}
+
+// end waits until the question is over, after it has withdrawn one that the recording has no answer to.
+func (a *askedAgain) end(withdrawn bool) {
+	if a == nil {
+		return
+	}
+	if withdrawn {
+		a.withdraw()
+	}
+	<-a.over
+}
+
+// ask asks a recorded question, on a goroutine that ends with it. It ignores the answer: the recorded events that follow
+// depend on the recorded answer.
+func (p playback) ask(ctx context.Context, data []byte) *askedAgain {
 	var form questionForm
 	if json.Unmarshal(data, &form) != nil || p.pipeline.Asker == nil {
-		return
+		return nil
 	}
 	request, ok := form.request()
 	if !ok {
-		return
+		return nil
 	}
 	request.CallID, request.Ready.CallID = p.ID, p.ID
-	defer p.pipeline.Session.AwaitUser(ctx)()
-	asking, leave, err := p.pipeline.Queue.Enter(ctx, p.ID)
-	if err != nil {
-		return
-	}
-	defer leave()
-	if _, err := p.pipeline.Asker.Ask(asking, request); err != nil && !errors.Is(err, context.Canceled) {
-		p.pipeline.Logger.Debug("a recorded question was not answered", "error", err.Error())
-	}
+	ctx, cancel := context.WithCancel(ctx)
+	asked := &askedAgain{cancel, make(chan struct{})}
+	go func() {
+		defer close(asked.over)
+		defer cancel()
+		defer p.pipeline.Session.AwaitUser(ctx)()
+		asking, leave, err := p.pipeline.Queue.Enter(ctx, p.ID)
+		if err != nil {
+			return
+		}
+		defer leave()
+		if _, err := p.pipeline.Asker.Ask(asking, request); err != nil && !errors.Is(err, context.Canceled) {
+			p.pipeline.Logger.Debug("a recorded question was not answered", "error", err.Error())
+		}
+	}()
+	return asked
 }
 
 // withCallID returns an event of the recorded call as an event of the call with the given id.

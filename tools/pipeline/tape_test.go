@@ -1,0 +1,71 @@
+package pipeline_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"testing"
+
+	"acp-agent/internal/record"
+	"acp-agent/tools"
+	"acp-agent/tools/pipeline"
+	"acp-agent/transcript"
+)
+
+// neverAnswers is a user who is shown a question and answers nothing.
+type neverAnswers struct {
+	shown     func()
+	withdrawn chan error
+}
+
+func (n neverAnswers) Ask(ctx context.Context, _ tools.PermissionRequest) (tools.Answer, error) {
+	n.shown()
+	<-ctx.Done()
+	n.withdrawn <- context.Cause(ctx)
+	return tools.RejectOnce, ctx.Err()
+}
+
+// A replay withdraws a question where the recording has that its time was over, and the call goes on: it has no time limit
+// of its own, and no answer comes.
+func TestPlay_QuestionWithdrawn(t *testing.T) {
+	t.Parallel()
+	const input = `{"cmd":"true"}`
+	encode := func(v any) json.RawMessage {
+		data, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	event := func(e transcript.Event) json.RawMessage {
+		data, err := transcript.EncodeEvent(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	sum := sha256.Sum256([]byte(input))
+	ready := event(transcript.ToolReady{CallID: "call_1", Tool: "bash"})
+	entries := []record.Entry{
+		{Kind: record.Called, Of: 1, Name: "bash", Key: hex.EncodeToString(sum[:8])},
+		{Kind: record.Step, Of: 1, Name: "prepared", Data: encode(map[string]any{"Ready": ready})},
+		{Kind: record.Step, Of: 1, Name: "host question", Data: encode(map[string]any{"Ready": ready})},
+		{Kind: record.Out, Data: encode("the question")},
+		{Kind: record.Step, Of: 1, Name: "event", Data: event(transcript.ToolOutput{CallID: "call_1", Text: "printed meanwhile"})},
+		{Kind: record.Step, Of: 1, Name: "host question over", Data: encode(map[string]any{"Withdrawn": true})},
+		{Kind: record.Step, Of: 1, Name: "event", Data: event(transcript.ToolFinished{
+			CallID: "call_1", State: transcript.Done, Text: "closed", Result: transcript.Envelope{Type: transcript.Output},
+		})},
+		{Kind: record.Returned, Of: 1},
+	}
+	player := record.NewPlayer(&record.Recording{Entries: entries})
+	user := neverAnswers{func() { player.Finish(3) }, make(chan error, 1)}
+	s := newStage(t, func(o *pipeline.Options) { o.Asker, o.Tape = user, record.PlayFrom(player) })
+	if end := s.call(t, "bash", input); end.Text != "closed" {
+		t.Errorf("the call ended with %q", end.Text)
+	}
+	if err := <-user.withdrawn; err == nil {
+		t.Error("the question was not withdrawn")
+	}
+}
