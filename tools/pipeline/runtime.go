@@ -6,8 +6,10 @@ import (
 	"io"
 	"net/url"
 	"strings"
+	"time"
 
 	"acp-agent/capability"
+	"acp-agent/internal/record"
 	"acp-agent/internal/redact"
 	"acp-agent/tools"
 	"acp-agent/transcript"
@@ -29,6 +31,7 @@ type callRuntime struct {
 	keys     *redact.Values
 	texts    []judgedText   // run in the place of commands
 	progress *redact.Writer // output of the running call for the editor
+	tape     *record.Tape   // of a call that runs again in a replay; nil for any other
 }
 
 var _ tools.Runtime = (*callRuntime)(nil)
@@ -49,10 +52,27 @@ func (p *Pipeline) runtimeOf(c *Prepared, id string, sink transcript.Sink) (*cal
 	if c.tape != nil && r.services.Modes != nil && !p.Tape.Plays() {
 		r.services.Modes = recordedModes{r.services.Modes, c.tape}
 	}
+	if rerunsInReplay(c.entry) {
+		r.tape = p.Tape
+	}
 	if p.catalogue.deferring() {
 		r.services.Index = toolIndex{p.catalogue, sink}
 	}
 	return r, nil
+}
+
+// Clock implements tools.Runtime. What runs again in a replay sees the time that it saw when it was recorded.
+func (r *callRuntime) Clock() tools.Clock { return recordedClock{r.Call.Clock(), r.tape, r.tool} }
+
+type recordedClock struct {
+	tools.Clock
+	tape *record.Tape
+	tool string
+}
+
+// Now implements tools.Clock.
+func (c recordedClock) Now() time.Time {
+	return record.Value(c.tape, "time of a call", c.tool, c.Clock.Now)
 }
 
 // FS implements tools.Runtime. Its Hidden reports the files that a rule forbids, for searches through many
