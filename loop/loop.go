@@ -73,8 +73,9 @@ type Options struct {
 	// of a step, before the next request, and with answered set when the model makes no more calls:
 	// what it returns then makes the turn go on. nil means that there are none.
 	Steer func(answered bool) []*transcript.Message
-	// Ending is called at the end of a turn, before its last event; nil does nothing.
-	Ending func()
+	// Ending is called at the end of a turn, before its last event, and reports whether the turn was cancelled; nil
+	// means that ctx says so.
+	Ending func() (cancelled bool)
 	// Writers returns the models that can write the summary of a conversation that outgrows its
 	// window (R139); nil means that the conversation is never compacted.
 	Writers func() []compaction.Writer
@@ -146,12 +147,13 @@ func (l *Loop) Turn(ctx context.Context, prompt *transcript.Message) (StopReason
 	l.emit(transcript.UserSaid{Message: prompt})
 
 	stop, err := l.steps(ctx)
+	cancelled := ctx.Err() != nil
 	if l.Ending != nil {
-		l.Ending()
+		cancelled = l.Ending()
 	}
 	reason := "finish"
 	switch {
-	case ctx.Err() != nil:
+	case cancelled:
 		stop, err, reason = Cancelled, nil, "abort"
 	case err != nil:
 		reason = "error"

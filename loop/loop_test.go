@@ -201,7 +201,7 @@ func TestTurn_StopReasons(t *testing.T) {
 				b := newBench(test.attempts...)
 				endings := 0
 				edits := []func(*loop.Options){func(o *loop.Options) {
-					o.Ending = func() { endings += 1 - count[transcript.TurnFinished](b) }
+					o.Ending = func() bool { endings += 1 - count[transcript.TurnFinished](b); return false }
 				}}
 				if test.edit != nil {
 					edits = append(edits, test.edit)

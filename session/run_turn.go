@@ -250,9 +250,10 @@ func (r *runningTurn) runLoop() error {
 		}
 		return r.readSteered(r.queue.popSteered(r.choices.get().queue == queueSteer))
 	}
-	turn.Ending = func() {
+	turn.Ending = func() bool {
 		r.questions.end()
 		r.host.Tape.Reach("end of a turn", r.ID)
+		return ctx.Err() != nil
 	}
 	r.assembler.briefing.remindTurn(r.prompt, log, turn.Window())
 	r.conversation.markEarly(r.prompt)

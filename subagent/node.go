@@ -39,6 +39,8 @@ type Node struct {
 	done      chan struct{} // closed after ChildFinished was emitted
 	outcome   outcome       // set before done is closed
 
+	wasCancelled bool // see isCancelled
+
 	// outputMu is held for reading while the agent emits an event, and for writing while it
 	// is muted.
 	outputMu sync.RWMutex

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"acp-agent/internal/record"
 	"acp-agent/kinds"
 	"acp-agent/loop"
 	"acp-agent/model"
@@ -40,7 +41,8 @@ func (n *Node) run(d tools.Delegation) (end outcome) {
 	if len(n.tree.slots) == cap(n.tree.slots) {
 		n.showCard() // it says that the subagent waits
 	}
-	if n.slot.acquire(n.ctx) != nil || n.ctx.Err() != nil {
+	_ = n.slot.acquire(n.ctx) // fails if the agent is cancelled
+	if n.isCancelled() {
 		return n.cancelledOutcome()
 	}
 	equipment, err := n.tree.Equip(n, d)
@@ -75,6 +77,7 @@ func (n *Node) turns(e Equipment, prompt *transcript.Message) outcome {
 		System: e.System, Model: e.Model, ThoughtLevel: e.ThoughtLevel, Temperature: e.Temperature, MaxTokens: e.MaxTokens,
 		Window: e.Window, MaxSteps: cmp.Or(n.manifest.Limits.Cycles, e.MaxSteps), Concurrent: e.Concurrent, CacheKey: n.id, Memo: &model.Memo{},
 		Remind: e.Remind, Continue: true, Halt: bounds.halt, Tape: e.Tape, Tracer: e.Tracer, NoticeAfter: e.NoticeAfter, Writers: e.Writers,
+		Ending: n.isCancelled,
 	})
 	for {
 		stop, err := l.Turn(n.ctx, prompt)
@@ -126,10 +129,27 @@ func (b *bounds) halt() string {
 	// A call that was cancelled by itself may have left the agent without a slot.
 	_ = b.node.slot.acquire(b.node.ctx) // fails if the agent is cancelled, which the loop notices
 	why := b.reached()
+	if why == "" && b.node.isCancelled() {
+		return "because it was cancelled"
+	}
 	if why == "" {
 		b.cycles++
 	}
 	return why
+}
+
+// isCancelled reports whether the agent is cancelled where it may go on: before it runs, before a model call, and at the
+// end of a turn. In a replay it is if it was then. Only the agent's own goroutine calls it.
+func (n *Node) isCancelled() bool {
+	if n.wasCancelled {
+		return true // a replay may see it earlier than it was recorded, and looks no further
+	}
+	who := strings.Join(n.names, "/") + "\n" + n.child.Brief().Prompt
+	n.wasCancelled = record.LookBy(n.tree.Tape, "cancelled subagent", n.ids[0], who, func() bool { return n.ctx.Err() != nil })
+	if n.wasCancelled {
+		<-n.ctx.Done() // in a replay it comes a moment later
+	}
+	return n.wasCancelled
 }
 
 func (n *Node) prompt(parts ...transcript.Part) *transcript.Message {

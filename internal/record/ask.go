@@ -66,21 +66,55 @@ func Await[T any](t *Tape, name, key string, ask func() T) (answer T) {
 // cancelled or which subagents run. In a replay it waits until the recording is at that place, and returns
 // what was seen then; what follows in the recording waits for it. The caller holds no lock.
 func Look[T any](t *Tape, name, key string, look func() T) (seen T) {
+	return LookBy(t, name, key, "", look)
+}
+
+// LookBy is Look for one of several that do the same at the same time, such as subagents, whose ids may change places
+// in a replay. It is known by a text, of which the recording has the digest in the key.
+func LookBy[T any](t *Tape, name, key, text string, look func() T) (seen T) {
 	switch {
 	case t == nil:
 		return look()
 	case t.player != nil:
-		e, ok := t.player.look(name, key)
+		e, ok := t.player.look(name, keyBy(key, text))
 		if !ok || json.Unmarshal(e.Data, &seen) != nil {
 			return look()
 		}
 		return seen
 	}
 	seen = look()
-	if data, err := encode(seen); err == nil {
-		t.recorder.add(pending{Entry: Entry{Kind: Looked, Name: name, Key: key, Data: data}})
+	data, err := encode(seen)
+	if err != nil {
+		return seen
 	}
+	p := pending{Entry: Entry{Kind: Looked, Name: name, Key: key, Data: data}}
+	if text != "" {
+		p.complete = func(j *joiner, w *waitingEntry) { w.Key = keyBy(key, j.clean(text)) } // a replay has the text without keys
+	}
+	t.recorder.add(p)
 	return seen
+}
+
+// keyBy adds the digest of a text to a key, if there is a text.
+func keyBy(key, text string) string {
+	if text == "" {
+		return key
+	}
+	return key + " " + digest([]byte(text))
+}
+
+// Seen returns what the looks under a name and key see that a replay has not come to yet, in their order.
+func Seen[T any](t *Tape, name, key string) (list []T) {
+	if !t.Plays() {
+		return nil
+	}
+	for _, data := range t.player.unseen(name, key) {
+		var seen T
+		if json.Unmarshal(data, &seen) == nil {
+			list = append(list, seen)
+		}
+	}
+	return list
 }
 
 // Reach is a Look that sees nothing: a replay keeps the recorded order between the point of its work that the agent

@@ -102,6 +102,47 @@ func TestAwait_HasItsPlace(t *testing.T) {
 	})
 }
 
+// A look of one of several is found by its text, from which a key is taken out, whatever the order in which they look; what
+// it will see can be read before.
+func TestLookBy_FindsItsOwn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "recording.jsonl")
+	r, err := Create(path, Options{Clean: func(text string) string { return strings.ReplaceAll(text, "sesame", redact.Mask) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, who := range []string{"one", "open sesame", "one"} {
+		LookBy(RecordTo(r), "cancelled", "s", who, func() int { return i })
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text := readFile(t, path)
+	if strings.Contains(text, "one") || strings.Contains(text, "sesame") {
+		t.Errorf("the recording has the text:\n%s", text)
+	}
+	read, err := Read(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tape := PlayFrom(NewPlayer(read))
+	if list := Seen[int](tape, "cancelled", read.Entries[0].Key); len(list) != 2 || list[1] != 2 {
+		t.Errorf("what will be seen is %v", list)
+	}
+	seen := make(chan int)
+	go func() { seen <- LookBy(tape, "cancelled", "s", "open "+redact.Mask, func() int { return -1 }) }()
+	for _, want := range []int{0, 2} {
+		if want == 2 && <-seen != 1 {
+			t.Error("the look of the other one sees something else")
+		}
+		if got := LookBy(tape, "cancelled", "s", "one", func() int { return -1 }); got != want {
+			t.Errorf("the look sees %d, want %d", got, want)
+		}
+	}
+	if list := Seen[int](tape, "cancelled", read.Entries[0].Key); len(list) > 0 {
+		t.Errorf("after all looks %v is to come", list)
+	}
+}
+
 // A request that the recording does not have is not a difference when it is cancelled a moment later.
 func TestPlayExchange_Cancelled(t *testing.T) {
 	for _, cancelled := range []bool{true, false} {

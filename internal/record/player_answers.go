@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"encoding/json"
 	"regexp"
 	"slices"
 	"sync"
@@ -78,6 +79,23 @@ func (p *Player) look(name, key string) (e Entry, ok bool) {
 	_ = p.Await(context.Background(), i) // else the replay is over
 	p.Finish(i)
 	return p.Entries[i], true
+}
+
+// unseen returns the data of the looks under a name and key that were not used yet.
+func (p *Player) unseen(name, key string) (list []json.RawMessage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q := question{Looked, name, key}
+	from := 0
+	if last, used := p.lastUsed[q]; used {
+		from = last + 1
+	}
+	for i := range p.Entries[from:] {
+		if e := &p.Entries[from+i]; q.answeredBy(e) {
+			list = append(list, e.Data)
+		}
+	}
+	return list
 }
 
 // skipAnswers skips the answers to the questions under some keys that came during a call.
