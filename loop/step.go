@@ -60,6 +60,7 @@ func (l *Loop) stream(ctx context.Context) (s *step, err error) {
 			err = ctx.Err()
 		}
 		if err != nil {
+			waiting.stop()
 			s.abandon(ctx)
 			return s, err
 		}

@@ -67,17 +67,26 @@ func TestLoop_WaitingSlowSink(t *testing.T) {
 	})
 }
 
-// A replay tells the user that the model sends nothing where the recording has that, however long it waits itself.
+// A replay tells the user that the model sends nothing where the recording has that, between the same chunks, however
+// long it waits itself, and although the recorder saw the next chunk before the notice.
 func TestLoop_WaitingReplayed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := record.NewPlayer(&record.Recording{Entries: []record.Entry{
-			{Kind: record.Looked, Name: "waiting for the model", Key: "msg_1", Data: json.RawMessage(`"Still waiting, 1."`)},
-			{Kind: record.Looked, Name: "waiting for the model", Key: "msg_1", Data: json.RawMessage(`"Still waiting, 2."`)},
-			{Kind: record.Looked, Name: "waiting for the model", Key: "msg_other", Data: json.RawMessage(`"Of another step."`)},
+			{Kind: record.Looked, Name: "waiting for the model", Key: "msg_1", Data: json.RawMessage(`{"Text": "Waiting, 1."}`)},
+			{Kind: record.Chunk, Data: json.RawMessage(`"one "`)},
+			{Kind: record.Chunk, Data: json.RawMessage(`"two"`)},
+			{Kind: record.Looked, Name: "waiting for the model", Key: "msg_1", Data: json.RawMessage(`{"Text": "Waiting, 2.", "Chunks": 1}`)},
+			{Kind: record.Looked, Name: "waiting for the model", Key: "msg_other", Data: json.RawMessage(`{"Text": "Of another step."}`)},
 		}})
-		b := newBench(func(ctx context.Context, yield func(model.Chunk, error) bool) {
+		b := newBench(func(_ context.Context, yield func(model.Chunk, error) bool) {
 			time.Sleep(time.Hour)
-			says("done", model.Stop)(ctx, yield)
+			for i, text := range []string{"one ", "two"} {
+				p.Finish(1 + i)
+				if !yield(model.Chunk{Kind: model.Text, Text: text}, nil) {
+					return
+				}
+			}
+			yield(model.Chunk{Kind: model.Finish, Reason: model.Stop}, nil)
 		})
 		_, err := b.turn(t.Context(), "hi", func(o *loop.Options) {
 			o.Tape = record.PlayFrom(p)
@@ -86,8 +95,17 @@ func TestLoop_WaitingReplayed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([]string{"Still waiting, 1.", "Still waiting, 2."}, noticesOf(b)); diff != "" {
-			t.Errorf("notices (-want +got):\n%s", diff)
+		var said []string
+		for _, e := range b.events {
+			switch e := e.(type) {
+			case transcript.Notice:
+				said = append(said, e.Text)
+			case transcript.PartDelta:
+				said = append(said, e.Text)
+			}
+		}
+		if diff := cmp.Diff([]string{"Waiting, 1.", "one ", "Waiting, 2.", "two"}, said); diff != "" {
+			t.Errorf("what the user sees (-want +got):\n%s", diff)
 		}
 	})
 }
