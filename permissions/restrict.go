@@ -10,8 +10,12 @@ import (
 // host, or host:port where the port is not 443.
 const NetworkTool = "network"
 
-// LoginTool is the name under which rules speak of the hosts for which confined commands get the user's login.
-const LoginTool = "login"
+// GitLoginTool and GHLoginTool are the names under which rules speak of the hosts for which confined commands get the login
+// that the user's git, or gh, keeps.
+const (
+	GitLoginTool = "git_login"
+	GHLoginTool  = "gh_login"
+)
 
 // RestrictedNetwork and RestrictedBackground are why a restricted agent may not run a
 // command.

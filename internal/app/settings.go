@@ -27,7 +27,7 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 	if err == nil {
 		err = cfg.CheckNames(
 			func(name string) bool {
-				return knownPermission(name) || name == permissions.NetworkTool || name == permissions.LoginTool || c.mayBeMounted(name)
+				return knownPermission(name) || name == permissions.NetworkTool || name == permissions.GitLoginTool || name == permissions.GHLoginTool || c.mayBeMounted(name)
 			},
 			func(name string) bool { return knownTool(name) || c.mayBeMounted(name) })
 	}

@@ -3,64 +3,162 @@ package command
 import (
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"acp-agent/capability"
 )
 
-// gitHubReads lists the subcommands of gh that only ask GitHub, by topic. Those without topics stand under "".
+// gitHubReads lists the subcommands of gh that only ask GitHub, by topic.
 var gitHubReads = map[string]string{
-	"":   "status",
 	"pr": "list view diff checks status", "issue": "list view status", "run": "list view watch", "repo": "list view",
 	"release": "list view", "workflow": "list view", "gist": "list view", "label": "list", "cache": "list",
 	"ruleset": "list view check", "org": "list", "project": "list view field-list item-list", "variable": "list get",
 	"search": "code commits issues prs repos",
 }
 
-// gitHubAPI lists the options with which gh api only asks. One with a value has it in the next word, or after "=".
+// The options with which gh api only asks. One with a value has it in the next word, or after "=".
 const (
 	gitHubAPIOptions = "--paginate --slurp --include -i --silent --verbose"
 	gitHubAPIValued  = "--jq -q --template -t --cache --preview -p"
 )
 
-// asksGitHub reports a command of gh that needs the user's login.
-func asksGitHub(s simple) bool {
-	return s.name() == "gh" && !hasWord("version help completion config alias extension", subcommand(s)) && subcommand(s) != ""
-}
-
-// readsGitHub reports a command of gh that is known to change nothing there.
+// readsGitHub reports a command of gh that is known to change nothing there, and to start nothing here.
 func readsGitHub(s simple) bool {
 	args := s.args()
-	if len(args) == 0 || !allStatic(args) {
+	switch {
+	case len(args) == 0 || !allStatic(args) || s.words[0].value != "gh" || slices.ContainsFunc(values(args), opensBrowser):
 		return false
-	}
-	if args[0].value == "api" {
-		return readsGitHubAPI(args[1:])
-	}
-	if hasWord(gitHubReads[""], args[0].value) {
+	case args[0].value == "status", slices.Equal(values(args), []string{"auth", "status"}):
 		return true
+	case args[0].value == "api":
+		return readsGitHubAPI(values(args[1:]))
 	}
 	return len(args) > 1 && args[0].value != "" && hasWord(gitHubReads[args[0].value], args[1].value)
 }
 
-// readsGitHubAPI reports arguments of gh api that send a GET without fields.
-func readsGitHubAPI(args []word) bool {
+// opensBrowser reports --web, or -w among options of a letter.
+func opensBrowser(option string) bool {
+	return strings.HasPrefix(option, "--web") || strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.Contains(option, "w")
+}
+
+// readsGitHubAPI reports arguments of gh api that send a GET without fields to the host of the API.
+func readsGitHubAPI(args []string) bool {
 	endpoints := 0
 	for i := 0; i < len(args); i++ {
-		name, _, joined := strings.Cut(args[i].value, "=")
+		name, _, joined := strings.Cut(args[i], "=")
 		switch {
-		case !strings.HasPrefix(name, "-"):
+		case !strings.HasPrefix(args[i], "-"):
 			endpoints++
-			if strings.Contains(args[i].value, "graphql") {
-				return false // its queries are sent with POST, and may change things
+			// The queries of graphql are sent with POST, and may change things. A placeholder may stand for
+			// anything, such as the beginning of an address.
+			if strings.Contains(args[i], "graphql") || strings.Contains(args[i], "//") || strings.Contains(args[i], "..") || strings.HasPrefix(args[i], "{") {
+				return false
 			}
-		case hasWord(gitHubAPIOptions, args[i].value):
+		case hasWord(gitHubAPIOptions, args[i]):
 		case hasWord(gitHubAPIValued, name):
 			if !joined {
 				i++
 			}
-		case hasWord("-X --method", name) && !joined && i+1 < len(args) && args[i+1].value == "GET":
+		case hasWord("-X --method", args[i]) && i+1 < len(args) && args[i+1] == "GET":
 			i++
 		default:
 			return false
 		}
 	}
-	return endpoints == 1 && !slices.ContainsFunc(args, func(w word) bool { return strings.Contains(w.value, "://") })
+	return endpoints == 1
+}
+
+// gitHub finds Verdict.GitHub and Verdict.GitHubAlone.
+func gitHub(v Verdict, file *syntax.File) (used, alone bool) {
+	alone = true
+	for _, p := range v.Parts {
+		switch runs := len(p.Argv) > 0 && newSimple([]word{{value: p.Argv[0]}}, nil, dirs{}).name() == "gh"; {
+		case runs:
+			used = used || len(p.Argv) != 2 || !hasWord("--version --help version help", p.Argv[1])
+		case p.Action != capability.Allow:
+			alone = false
+		}
+	}
+	return used, used && alone && !slices.ContainsFunc(file.Stmts, besideGitHub)
+}
+
+// besideGitHub reports a statement that is more than commands of gh and of printers: the login would be known to
+// whatever else runs in it.
+func besideGitHub(stmt *syntax.Stmt) bool {
+	if stmt.Background || stmt.Coprocess || slices.ContainsFunc(stmt.Redirs, func(r *syntax.Redirect) bool { return !discards(r) }) {
+		return true
+	}
+	switch c := stmt.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		return besideGitHub(c.X) || besideGitHub(c.Y)
+	case *syntax.CallExpr:
+		var words []string
+		for _, w := range c.Args {
+			text, literal := literalText(w)
+			if !literal {
+				return true
+			}
+			words = append(words, text)
+		}
+		return len(c.Assigns) > 0 || len(words) == 0 || !hasWord(GitHubPrinters, words[0]) && (words[0] != "gh" || tellsLogin(words[1:]))
+	}
+	return true
+}
+
+// GitHubPrinters lists the programs that may stand beside gh where it gets the user's login: they print what they read, and start
+// nothing, whatever their arguments are.
+const GitHubPrinters = "cat head tail wc grep cut tr nl tac column echo true cd"
+
+// discards reports a redirection to no file: 2>&1, or one to /dev/null.
+func discards(r *syntax.Redirect) bool {
+	switch to := r.Word.Lit(); r.Op {
+	case syntax.DplOut:
+		return to == "1" || to == "2"
+	case syntax.RdrOut, syntax.RdrAll:
+		return to == "/dev/null"
+	}
+	return false
+}
+
+// literalText returns the text of a word that the shell does not expand in any way.
+func literalText(w *syntax.Word) (text string, literal bool) {
+	for _, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			if strings.ContainsAny(part.Value, `*?[]{}~\`) {
+				return "", false
+			}
+			text += part.Value
+		case *syntax.SglQuoted:
+			if part.Dollar {
+				return "", false
+			}
+			text += part.Value
+		case *syntax.DblQuoted:
+			for _, inner := range part.Parts {
+				quoted, ok := inner.(*syntax.Lit)
+				if !ok || part.Dollar || strings.Contains(quoted.Value, `\`) {
+					return "", false
+				}
+				text += quoted.Value
+			}
+		default:
+			return "", false
+		}
+	}
+	return text, true
+}
+
+// tellsLogin reports arguments of gh with which it may print or pass on its token: a filter of jq that reads the
+// environment, another host, a browser, what extensions and aliases run, and most of gh auth.
+func tellsLogin(args []string) bool {
+	if len(args) == 0 || hasWord("auth extension extensions ext alias codespace cs copilot config", args[0]) && !slices.Equal(args, []string{"auth", "status"}) {
+		return true
+	}
+	return slices.ContainsFunc(args, func(arg string) bool {
+		arg = strings.ToLower(arg)
+		return strings.Contains(arg, "env") || strings.Contains(arg, ".localhost") || strings.Contains(arg, "ghe.com") ||
+			strings.HasPrefix(arg, "--hostname") || opensBrowser(arg)
+	})
 }

@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"path"
 	"testing"
 
 	"acp-agent/permissions/command"
@@ -13,7 +14,7 @@ func TestSandboxable_GitHub(t *testing.T) {
 	env := sandboxedEnv()
 	for text, want := range map[string]bool{
 		"gh pr list": true, "gh pr view 12 --json title,body": true, "gh pr view 12 | head -5": true, "gh pr diff 12": true, "gh pr checks": true,
-		"gh run view 1 --log-failed": true, "gh issue list --state all": true, "gh search issues 'panic' --repo a/b": true, "gh status": true,
+		"gh run view 1 --log-failed": true, "gh issue list --state all": true, "gh search issues 'panic' --repo a/b": true, "gh status": true, "gh auth status": true,
 		"gh api repos/a/b/pulls/1/comments": true, "gh api repos/a/b --jq .name": true, "gh api -X GET repos/a/b": true, "gh api --paginate repos/a/b/issues -q '.[].title'": true,
 
 		"gh": false, "gh pr": false, "gh pr create": false, "gh pr create --title list": false, "gh pr merge 12": false, "gh pr comment 12 -b x": false, "gh pr checkout 12": false,
@@ -23,17 +24,46 @@ func TestSandboxable_GitHub(t *testing.T) {
 		"gh api -X DELETE repos/a/b": false, "gh api -XDELETE repos/a/b": false, "gh api --method=PUT repos/a/b": false, "gh api -iXDELETE repos/a/b": false,
 		"gh api repos/a/b/issues -f title=x": false, "gh api repos/a/b/issues --field title=x": false, "gh api repos/a/b/issues --input a.json": false,
 		"gh api graphql -f query=x": false, "gh api graphql": false, "gh api https://evil.example/x": false, "gh api --hostname evil.example x": false, "gh api -H 'X-HTTP-Method-Override: DELETE' x": false,
+		"gh api '{owner}//evil.example/x'": false, "gh api 'repos/{owner}/{repo}'": true, "gh api ../x": false, "gh pr view 1 --web": false, "gh pr view -cw": false,
+		"xargs gh api a": false, "xargs -I view gh pr view 3": false, "timeout 9 gh pr list": false, "./gh pr list": false, "env X=1 gh pr list": false,
 		"gh api a b": false, "gh api $X": false,
 	} {
 		v := command.Judge(text, env)
 		got := true
 		for _, p := range v.Parts {
-			if p.Argv != nil && p.Argv[0] == "gh" {
+			if p.Argv != nil && path.Base(p.Argv[0]) == "gh" {
 				got = p.Sandboxable()
 			}
 		}
 		if got != want {
 			t.Errorf("%s: sandboxable %v, want %v (%s)", text, got, want, v.Resources()[0].Judged.NotSandboxable)
+		}
+	}
+}
+
+// A text whose gh gets the user's login holds nothing else that could use it.
+func TestVerdict_GitHubAlone(t *testing.T) {
+	t.Parallel()
+	env := sandboxedEnv()
+	for text, want := range map[string]bool{
+		"gh pr list": true, "gh pr create --title 'a word' --body \"text\"": true, "cd src && gh pr view 1 | head -5; gh auth status": true,
+		"gh api repos/a/b -q '.[] | .name' 2>&1 | grep -v x": true, "gh pr view 1 2>/dev/null || true": true,
+
+		"ls": false, "./gh pr list": false, "node_modules/.bin/gh pr list": false, "/tmp/gh pr list": false, "GH pr list": false,
+		"timeout 9 gh pr list": false, "./timeout 9 gh pr list": false, "echo -X DELETE | xargs gh api a": false, "env gh pr list": false, "command gh pr list": false,
+		"PATH=./x gh pr list": false, "export PATH=./x; gh pr list": false, "X=1; gh pr list": false, "GH_PAGER=./x gh pr list": false, "set -a; gh pr list": false,
+		". ./x; gh pr list": false, "gh() { ./x; }; gh pr list": false, "alias gh=./x; gh pr list": false, "shopt -s expand_aliases; gh pr list": false, "hash -p ./x gh; gh pr list": false,
+		"gh pr list; ./x": false, "gh pr list | ./x": false, "gh pr list | head -c 3 > x": false, "gh pr list > x": false, "gh pr list < x": false, "gh pr list &": false,
+		"for p in $GH_TOKEN; do gh pr list; done": false, "if true; then gh pr list; fi": false, "(gh pr list)": false, "{ gh pr list; }": false,
+		"gh pr list $X": false, "gh pr list \"$GH_TOKEN\"": false, "gh pr list $(ls)": false, "gh pr list *": false, "gh pr view $'1'": false, "gh pr view ${X:-1}": false,
+		"gh pr list; echo $GH_TOKEN": false, "gh pr list | awk '{print ENVIRON[\"GH_TOKEN\"]}'": false, "gh pr list | jq env": false, "gh pr list; cat /proc/self/environ": false,
+		"gh api user --jq env.GH_TOKEN": false, "gh api user -q '$ENV'": false, "gh auth token": false, "gh auth status -t": false, "gh auth status --show-token": false,
+		"gh extension exec x": false, "gh alias list": false, "gh codespace ssh": false, "gh pr view --web": false, "gh pr view -cw": false,
+		"gh pr list -R github.localhost/a/b": false, "gh pr list -R x.ghe.com/a/b": false, "gh api --hostname x user": false, "gh": false,
+		"gh pr list\nthis is not ) a text": false,
+	} {
+		if v := command.Judge(text, env); v.GitHubAlone != want {
+			t.Errorf("%s: alone %v, want %v", text, v.GitHubAlone, want)
 		}
 	}
 }

@@ -20,7 +20,9 @@ func Judge(text string, env Env) Verdict {
 	if file == nil {
 		return v
 	}
-	return withEndOfOptions(changingScripts(movingRevisions(hidingObjects(expanded(v, file, env), file, env), env)), file, env)
+	v = withEndOfOptions(changingScripts(movingRevisions(hidingObjects(expanded(v, file, env), file, env), env)), file, env)
+	v.GitHub, v.GitHubAlone = gitHub(v, file)
+	return v
 }
 
 // judgeFile judges a text as it is written. It also returns the parsed text, or nil where the

@@ -69,7 +69,7 @@ func (j *judge) commandNotSandboxable(words []word, u unwrapped, s simple, at di
 	case publishes(s) && !usesNetwork(s):
 		return s.name() + " may publish what others will see"
 	case usesNetwork(s):
-		if why := j.networkNotSandboxable(s); why != "" {
+		if why := j.networkNotSandboxable(words, u, s); why != "" {
 			return why
 		}
 	}
@@ -237,13 +237,13 @@ func (ps *paths) pathNotSandboxable(word string, at dirs, changes bool) string {
 
 // networkNotSandboxable says why a command that uses the network asks before it runs. Empty: the user is asked
 // about each host when the command connects to it.
-func (j *judge) networkNotSandboxable(s simple) string {
+func (j *judge) networkNotSandboxable(words []word, u unwrapped, s simple) string {
 	switch {
 	case j.env.ByHost == nil || !byProxy(s):
 		return s.name() + " uses the network"
 	case publishes(s):
 		return s.name() + " " + subcommand(s) + " publishes what others will see"
-	case s.name() == "gh" && !readsGitHub(s):
+	case s.name() == "gh" && (len(words) != len(u.words) || u.appends || !readsGitHub(s)):
 		return strings.TrimSuffix("gh "+subcommand(s), " ") + " is not known to only ask GitHub"
 	case !j.env.ByHost():
 		return s.name() + " uses the network"

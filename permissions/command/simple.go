@@ -105,7 +105,6 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 func (p *Part) describe(words []word, u unwrapped, s simple) {
 	p.Argv = asWritten(u.words)
 	p.Network, p.GitConfig = usesNetwork(s), writesGitConfig(s)
-	p.GitHub = asksGitHub(s)
 	p.anyFile = s.at.unknown || printsBinary(s)
 	p.open = u.appends || slices.ContainsFunc(s.args(), func(w word) bool { return strings.Contains(w.value, "{}") })
 	p.Background = u.detaches || detaches(s.name())

@@ -22,7 +22,6 @@ type Part struct {
 	Validation bool
 	Network    bool // may need the network (S4)
 	GitConfig  bool // a command of git that may write the configuration of a repository (S3)
-	GitHub     bool // gh, which has to log in
 	// Background says that the shell does not wait for it, or that it starts a process that outlives
 	// the shell.
 	Background bool
@@ -48,9 +47,6 @@ type Part struct {
 	spellings      []string // other ways to write the command, for deny rules
 }
 
-// RunsGH reports a command of gh, also one that needs no login.
-func (p Part) RunsGH() bool { return len(p.Argv) > 0 && path.Base(p.Argv[0]) == "gh" }
-
 // ReachesOut reports a command whose work is done by a program outside of any sandbox, such as the daemon
 // of docker.
 func (p Part) ReachesOut() bool { return len(p.Argv) > 0 && reachesOut(path.Base(p.Argv[0])) }
@@ -73,6 +69,10 @@ type Verdict struct {
 	// Machine says that the text is allowed to show the machine. For that it runs outside of any sandbox,
 	// with the programs of the system alone.
 	Machine bool
+	// GitHub says that a part runs gh, which has to log in. GitHubAlone says that the text is nothing but
+	// commands of the gh on the PATH, and programs that only print what they read, all of whose words are
+	// known: nothing else of it would have the login.
+	GitHub, GitHubAlone bool
 	// HidesObjects says that the text is allowed and may read any file. The sandbox must hide the object
 	// database of git from it, which none of its commands needs.
 	HidesObjects bool

@@ -32,10 +32,9 @@ type commandAccess struct {
 	// othersWithoutNetwork says that the call has further commands, which neither need the
 	// network nor only read.
 	othersWithoutNetwork bool
-	// gitHub says that a command is gh, which has to log in.
-	gitHub bool
-	// besideGitHub says that the call has further commands, which neither are gh nor only read.
-	besideGitHub bool
+	// gitHub says that a command is gh, which has to log in; besideGitHub, that something else of the call would have
+	// the login, too.
+	gitHub, besideGitHub bool
 	// gitConfig says that a git command may write the configuration of a repository.
 	gitConfig bool
 	// mayOfferOutside says that the card may offer to run the call outside of the sandbox.
@@ -74,11 +73,10 @@ func (a *commandAccess) reset() {
 func (a *commandAccess) addVerdict(v command.Verdict) {
 	a.network = a.network || v.Network
 	a.hidesObjects = a.hidesObjects || v.HidesObjects
+	a.gitHub, a.besideGitHub = a.gitHub || v.GitHub, a.besideGitHub || !v.GitHubAlone
 	for _, part := range v.Parts {
 		a.reads = append(a.reads, part.Reads...)
 		a.othersWithoutNetwork = a.othersWithoutNetwork || !part.Network && part.Action != capability.Allow
-		a.gitHub = a.gitHub || part.GitHub
-		a.besideGitHub = a.besideGitHub || !part.RunsGH() && len(part.Argv) > 0 && part.Action != capability.Allow
 		a.gitConfig = a.gitConfig || part.GitConfig
 		a.mayOfferOutside = a.mayOfferOutside || part.ReachesOut()
 	}

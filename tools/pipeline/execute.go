@@ -92,7 +92,12 @@ func (e *execution) openRuntime(ctx context.Context) (err error) {
 		return err
 	}
 	e.judgement.bindTo(e.runtime)
-	e.runtime.Commands().Grant(e.grant(ctx))
+	grant := e.grant(ctx)
+	e.runtime.Commands().Grant(grant)
+	if grant.LoginEnv, err = e.gitHubLogin(ctx); err != nil {
+		return err
+	}
+	e.runtime.Commands().Grant(grant)
 	e.access.noticeOpenSecrets()
 	if e.access.readsOnly {
 		// A command that runs without a question must not run the programs that a repository names (C9).
@@ -102,7 +107,7 @@ func (e *execution) openRuntime(ctx context.Context) (err error) {
 		e.runtime.Commands().SetEnv(slices.Concat(command.MachineEnv(), e.access.settings, command.GitEnv())...)
 	}
 	e.runtime.texts = e.access.texts
-	return e.logInToGitHub(ctx)
+	return nil
 }
 
 // timeLimit returns how long the tool may go without progress; 0 means no limit.

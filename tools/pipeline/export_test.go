@@ -8,9 +8,9 @@ import (
 )
 
 // JudgeLogin is what the rules say of a login that git in a prepared call's commands asks for.
-func JudgeLogin(p *Pipeline, call *Prepared, want egress.Login) (permissions.Decision, error) {
+func JudgeLogin(ctx context.Context, p *Pipeline, call *Prepared, want egress.Login) (permissions.Decision, error) {
 	c := &connections{sharedState: &sharedState{Prepared: call, pipeline: p}}
-	return c.judgeLogin(want)
+	return c.judgeLogin(ctx, storedLogin{want, "git", permissions.GitLoginTool})
 }
 
 // JudgeConnection is what the rules say of a connection of a prepared call's commands.

@@ -7,17 +7,26 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/internal/egress"
+	"acp-agent/kinds"
 	"acp-agent/permissions"
+	"acp-agent/permissions/command"
 	"acp-agent/tools"
 	"acp-agent/workspace/run"
 )
 
+// storedLogin is a login that a program of the user's keeps.
+type storedLogin struct {
+	egress.Login
+	// program is "git" or "gh", permission the name under which rules speak of its logins.
+	program, permission string
+}
+
 // login returns the user's login for a host that git in the call's commands wants to log in to, if the user
-// gives it. From then on, the password is removed from what calls show.
+// gives it. From then on, the password is removed from what the model is shown.
 func (e *execution) login(ctx context.Context, want egress.Login) (egress.Login, error) {
 	err := e.connections.connect(ctx, want.To)
 	if err == nil {
-		err = e.connections.mayLogIn(ctx, "git", want)
+		err = e.connections.mayLogIn(ctx, storedLogin{want, "git", permissions.GitLoginTool})
 	}
 	if err != nil {
 		return egress.Login{}, err
@@ -29,82 +38,100 @@ func (e *execution) login(ctx context.Context, want egress.Login) (egress.Login,
 	return login, err
 }
 
-// logInToGitHub gives gh in the call's commands the token that the user's own gh has, if the user gives it: gh looks for
-// one in its environment when it starts, and asks for none later. A command that gets none runs without it.
-func (e *execution) logInToGitHub(ctx context.Context) error {
+// gitHubLogin returns the variables that give gh in the call's commands the token of the user's own gh, if the user gives
+// it: gh looks for one in its environment when it starts, and asks for none later. A command that gets none runs without
+// it.
+func (e *execution) gitHubLogin(ctx context.Context) (env []string, err error) {
 	commands := e.runtime.Commands()
-	if !e.access.gitHub || commands.HasGitHubToken() || !commands.UsesProxy(ctx) {
-		return nil
+	if !e.access.gitHub || e.inBackground() || commands.HasGitHubToken() || !commands.UsesProxy(ctx) {
+		return nil, nil
 	}
 	if e.access.besideGitHub {
-		e.remarks = append(e.remarks, "gh got no login, because other programs of this command would have had it, too. Run gh by itself, or with commands that only read.")
-		return nil
+		e.remarks = append(e.remarks, "gh got no login, because something else in this command could have used it, too. Run gh by itself, with all words written out, "+
+			"or with "+strings.ReplaceAll(command.GitHubPrinters, " ", ", ")+".")
+		return nil, nil
 	}
-	err := e.connections.mayLogIn(ctx, "gh", egress.Login{Scheme: "https", To: egress.Destination{Host: run.GitHubHost, Port: 443}})
-	if err != nil {
-		return context.Cause(ctx)
+	to := egress.Login{Scheme: "https", To: egress.Destination{Host: run.GitHubHost, Port: 443}}
+	token := ""
+	if err = e.connections.mayLogIn(ctx, storedLogin{to, "gh", permissions.GHLoginTool}); err == nil {
+		token, err = commands.GitHubToken(ctx)
 	}
-	token, err := commands.SetGitHubToken(ctx)
 	if err != nil {
-		return context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
 	e.pipeline.Keys.Add(token)
-	return nil
+	return run.GitHubEnv(token), nil
 }
 
-// mayLogIn decides whether the call's commands get the login for a host that a program of the user's keeps.
-func (c *connections) mayLogIn(ctx context.Context, program string, want egress.Login) error {
-	return c.once(ctx, strings.Join([]string{"login", program, want.Scheme, want.To.Pair()}, " "), func() error {
+// inBackground reports a call whose command becomes a job.
+func (e *execution) inBackground() bool {
+	args, _ := e.args.Value() // it was parsed before
+	fields, _ := args.(map[string]any)
+	return fields["background"] == true
+}
+
+// mayLogIn decides whether the call's commands get a login.
+func (c *connections) mayLogIn(ctx context.Context, want storedLogin) error {
+	return c.once(ctx, strings.Join([]string{want.permission, want.Scheme, want.To.Pair(), want.User}, " "), func() error {
 		decision := c.decide(ctx, inquiry{
-			judge: func(context.Context) (permissions.Decision, error) { return c.judgeLogin(want) },
+			judge: func(ctx context.Context) (permissions.Decision, error) { return c.judgeLogin(ctx, want) },
 			ask: func(ctx context.Context, d permissions.Decision) HostDecision {
-				return c.askLogin(ctx, program, want, d)
+				return c.askLogin(ctx, want, d)
 			},
 		})
 		record := decision.Record(want.To)
-		if record.Reason = "the command gets the user's login for the host"; decision.Err != nil {
-			record.Reason = "the command does not get the user's login for the host"
+		if record.Reason = "the command gets the login that the user's " + want.program + " keeps for the host"; decision.Err != nil {
+			record.Reason = "the command does not get the login that the user's " + want.program + " keeps for the host"
 		}
 		c.recordHost(record)
 		return decision.Err
 	})
 }
 
-// judgeLogin asks the rules. Only a rule about logins gives one: no mode, and no rule that allows everything or the
-// network.
-func (c *connections) judgeLogin(want egress.Login) (permissions.Decision, error) {
+// judgeLogin asks the rules, and what else may deny a connection to the host. Only a rule about logins gives one: no mode, and
+// no rule that allows everything or the network. None gives one that would go over the network unencrypted.
+func (c *connections) judgeLogin(ctx context.Context, want storedLogin) (permissions.Decision, error) {
+	if d, err := c.judgeConnection(ctx, want.To); err != nil {
+		return d, err
+	}
 	call := c.pipeline.ruleCall(c.Prepared)
-	call.Tool, call.Aliases, call.Capabilities = permissions.LoginTool, nil, []string{capability.CapNetFetch}
+	call.Tool, call.Aliases, call.Capabilities = want.permission, nil, []string{capability.CapNetFetch}
 	call.Resources = []permissions.Resource{connectionResource(want.To)}
 	d := c.pipeline.Policy.Rules().Decide(call)
 	switch {
 	case d.Action == capability.Deny:
 		return d, &egress.Refusal{Reason: d.Reason}
-	case d.Action == capability.Allow && !givesLogin(d):
+	case want.Scheme != "https":
+		d = permissions.Decision{Action: capability.Ask, NoAlways: "the login goes over the network unencrypted"}
+	case d.Action == capability.Allow && !givesLogin(d, want.permission):
 		d.Action, d.Reason = capability.Ask, "no rule of the user's gives this login"
 	}
 	return d, nil
 }
 
 // givesLogin reports whether a decision rests on a rule or an answer of the user's about logins.
-func givesLogin(d permissions.Decision) bool {
-	return d.Rule != nil && d.Rule.Permission == permissions.LoginTool && d.Scope >= permissions.User && !byProjectFile(d)
+func givesLogin(d permissions.Decision, permission string) bool {
+	return d.Rule != nil && d.Rule.Permission == permission && d.Scope >= permissions.User && !byProjectFile(d)
 }
 
 // askLogin asks the user about a login, on the card of the command.
-func (c *connections) askLogin(ctx context.Context, program string, want egress.Login, d permissions.Decision) HostDecision {
+func (c *connections) askLogin(ctx context.Context, want storedLogin, d permissions.Decision) HostDecision {
 	where := shownPair(want.To)
-	reason := fmt.Sprintf("%[1]s in the command logs in to %[2]s; the login that your %[1]s keeps for it goes to the command and to what it starts", program, where)
+	whose := "the login"
+	if want.User != "" {
+		whose = "the login of " + kinds.Line(want.User, maxConnectTitle)
+	}
+	reason := fmt.Sprintf("%[1]s in the command logs in to %[2]s; %[3]s that your %[1]s keeps for it goes to the command and to what it starts", want.program, where, whose)
 	if want.Scheme != "https" {
 		reason += ", and unencrypted over the network"
 	}
 	remember := ""
 	if len(d.Always) > 0 {
-		remember = "your login for " + where
+		remember = "the login of your " + want.program + " for " + where
 	}
-	answer, err := c.askOnCard(ctx, "Use your login for "+where, tools.PermissionRequest{Reason: reason, Remember: remember, NoAlways: d.NoAlways})
+	answer, err := c.askOnCard(ctx, "Use the login of your "+want.program+" for "+where, tools.PermissionRequest{Reason: reason, Remember: remember, NoAlways: d.NoAlways})
 	if err != nil {
 		return HostDecision{Err: err, By: ByWithdrawn}
 	}
-	return Answered(answer, c.apply(answer, permissions.LoginTool, hostGroup{hosts: []string{connectionResource(want.To).Name}}, d))
+	return Answered(answer, c.apply(answer, want.permission, hostGroup{hosts: []string{connectionResource(want.To).Name}}, d))
 }

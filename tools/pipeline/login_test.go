@@ -16,7 +16,7 @@ func TestLogin_ByTheUsersWord(t *testing.T) {
 		return permissions.Rule{Permission: permission, Pattern: pattern, Action: capability.Allow}
 	}
 	answered := func(pattern string) permissions.Rule {
-		r := rule(permissions.LoginTool, pattern)
+		r := rule(permissions.GitLoginTool, pattern)
 		r.Source = permissions.SourceAlways
 		return r
 	}
@@ -24,6 +24,8 @@ func TestLogin_ByTheUsersWord(t *testing.T) {
 		return permissions.Rule{Permission: permission, Pattern: pattern, Action: capability.Deny}
 	}
 	https := egress.Login{Scheme: "https", To: egress.Destination{Host: "git.example", Port: 443}}
+	unencrypted := https
+	unencrypted.Scheme = "http"
 	other := https
 	other.To.Port = 8443
 	for _, tt := range []struct {
@@ -34,23 +36,26 @@ func TestLogin_ByTheUsersWord(t *testing.T) {
 		is    capability.Action
 	}{
 		{"no rule", permissions.User, nil, https, capability.Ask},
-		{"the user's rule", permissions.User, []permissions.Rule{rule("login", "git.example")}, https, capability.Allow},
-		{"the user's rule, another port", permissions.User, []permissions.Rule{rule("login", "git.example")}, other, capability.Ask},
+		{"the user's rule", permissions.User, []permissions.Rule{rule("git_login", "git.example")}, https, capability.Allow},
+		{"the user's rule, another port", permissions.User, []permissions.Rule{rule("git_login", "git.example")}, other, capability.Ask},
 		{"an answer", permissions.Session, []permissions.Rule{answered("git.example")}, https, capability.Allow},
 		{"an answer that was kept for the project", permissions.Project, []permissions.Rule{answered("git.example")}, https, capability.Allow},
-		{"the project's file", permissions.Project, []permissions.Rule{rule("login", "git.example")}, https, capability.Ask},
-		{"a manifest", permissions.Manifest, []permissions.Rule{rule("login", "git.example")}, https, capability.Ask},
+		{"the project's file", permissions.Project, []permissions.Rule{rule("git_login", "git.example")}, https, capability.Ask},
+		{"a manifest", permissions.Manifest, []permissions.Rule{rule("git_login", "git.example")}, https, capability.Ask},
 		{"a rule for the network", permissions.User, []permissions.Rule{rule("network", "git.example")}, https, capability.Ask},
 		{"a rule for all", permissions.User, []permissions.Rule{rule("*", "")}, https, capability.Ask},
-		{"a denial of one host", permissions.User, []permissions.Rule{rule("login", ""), denied("login", "git.example")}, https, capability.Deny},
-		{"a denial of all", permissions.User, []permissions.Rule{denied("login", "")}, https, capability.Deny},
-		{"a denial by the project's file", permissions.Project, []permissions.Rule{denied("login", "git.example")}, https, capability.Deny},
+		{"a denial of one host", permissions.User, []permissions.Rule{rule("git_login", ""), denied("git_login", "git.example")}, https, capability.Deny},
+		{"a denial of all", permissions.User, []permissions.Rule{denied("git_login", "")}, https, capability.Deny},
+		{"a denial by the project's file", permissions.Project, []permissions.Rule{denied("git_login", "git.example")}, https, capability.Deny},
+		{"a denial of the network there", permissions.User, []permissions.Rule{rule("git_login", ""), denied("network", "git.example")}, https, capability.Deny},
+		{"a rule for the logins of gh", permissions.User, []permissions.Rule{rule("gh_login", "git.example")}, https, capability.Ask},
+		{"a rule, unencrypted", permissions.User, []permissions.Rule{rule("git_login", "git.example")}, unencrypted, capability.Ask},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, func(o *pipeline.Options) { o.Policy.Add(tt.scope, tt.rules...) })
 			call := s.Prepare(pipeline.Call{ID: "1", Name: "bash", Input: `{"cmd":"true"}`})
-			got, err := pipeline.JudgeLogin(s.Pipeline, call, tt.want)
+			got, err := pipeline.JudgeLogin(t.Context(), s.Pipeline, call, tt.want)
 			if got.Action != tt.is || (err != nil) != (tt.is == capability.Deny) {
 				t.Errorf("%v, %v; want %v", got.Action, err, tt.is)
 			}

@@ -46,7 +46,7 @@ func (c *Commands) start(ctx context.Context, cmd tools.ShellCommand, agent stri
 	info := tools.Job{Command: cmd.Text, Dir: cmd.Dir, CallID: c.call.ID, Agent: agent}
 	return c.runner.jobs.start(ctx, info, limit, func(ctx context.Context, started func(jobNetwork), output io.Writer) (tools.Exit, error) {
 		grant := c.granted()
-		grant.Connect, grant.Login = grant.ConnectLater, nil
+		grant.Connect, grant.Login, grant.LoginEnv = grant.ConnectLater, nil, nil
 		confined, err := c.prepare(ctx, cmd, dir, grant)
 		if err != nil {
 			return tools.Exit{}, err
@@ -72,7 +72,7 @@ func (c *Commands) prepare(ctx context.Context, cmd tools.ShellCommand, dir stri
 	if err != nil {
 		return confined{}, err
 	}
-	spec.Env = c.environ(spec.Env)
+	spec.Env = replaceEnv(c.environ(spec.Env), grant.LoginEnv)
 	made, err := c.runner.confine(ctx, spec, grant)
 	if err == nil {
 		made.limit(c.runner.w.Limits.Command, grant.Bounded)
@@ -160,7 +160,7 @@ func (r *Runner) spec(text, dir string, grant Grant) (launch.Spec, error) {
 	switch {
 	case grant.Reading:
 		env = r.readingEnv
-	case grant.Trusted:
+	case grant.Trusted && len(grant.LoginEnv) == 0:
 		env = r.projectEnv
 	}
 	return launch.Spec{Text: text, Shell: r.shell, Dir: dir, Env: env}, nil

@@ -27,6 +27,9 @@ type Grant struct {
 	// Login returns the user's login for a host that git in the commands asks for, where they have the proxy;
 	// nil gives none.
 	Login Login
+	// LoginEnv are variables with a login, for the commands of the call and not for its jobs. Such a command finds no
+	// programs of the project.
+	LoginEnv []string
 	// Listed says that Connect decides about the program's whole network, also where it is open
 	// to all commands.
 	Listed bool

@@ -33,7 +33,8 @@ func (c *Commands) StoredLogin(ctx context.Context, want egress.Login) (egress.L
 		return egress.Login{}, err
 	}
 	login, err := egress.ParseLogin(strings.NewReader(text))
-	if err != nil || login.Password == "" || login.To != want.To {
+	other := login.To != want.To || login.Scheme != want.Scheme || want.User != "" && login.User != want.User
+	if err != nil || login.Password == "" || other {
 		return egress.Login{}, &egress.Refusal{Reason: "the user's git has stored none"}
 	}
 	return login, nil
@@ -53,8 +54,8 @@ func (c *Commands) HasGitHubToken() bool {
 	return slices.ContainsFunc(r.env, func(entry string) bool { return slices.Contains(gitHubTokens, nameOf(entry)) })
 }
 
-// SetGitHubToken gives the call's commands the token that the user's gh has, found as StoredLogin finds a login.
-func (c *Commands) SetGitHubToken(ctx context.Context) (token string, err error) {
+// GitHubToken returns the token that the user's gh has, found as StoredLogin finds a login.
+func (c *Commands) GitHubToken(ctx context.Context) (token string, err error) {
 	text, err := c.asUser(ctx, "", "gh", "auth", "token", "--hostname", GitHubHost)
 	if err != nil {
 		return "", err
@@ -62,8 +63,16 @@ func (c *Commands) SetGitHubToken(ctx context.Context) (token string, err error)
 	if token = strings.TrimSpace(text); token == "" || strings.ContainsAny(token, " \n\x00") {
 		return "", &egress.Refusal{Reason: "the user's gh is not logged in there"}
 	}
-	c.SetEnv(gitHubTokens[0] + "=" + token)
 	return token, nil
+}
+
+// GitHubEnv returns the variables that give gh a token, and keep it from the programs and the socket that its settings could
+// name.
+func GitHubEnv(token string) []string {
+	return []string{
+		gitHubTokens[0] + "=" + token, "GH_CONFIG_DIR=/dev/acp-agent-no-settings",
+		"GH_PAGER=cat", "GH_BROWSER=true", "BROWSER=true", "GH_FORCE_TTY=", "GH_HOST=", "GH_DEBUG=", "DEBUG=",
+	}
 }
 
 // asUser runs a program of the user's outside of the sandbox, in the root directory, with the variables that lead to
@@ -93,5 +102,5 @@ func (c *Commands) asUser(ctx context.Context, input string, argv ...string) (te
 	return out.String(), nil
 }
 
-// UsesProxy reports whether the call's commands reach the network through a proxy of the agent.
+// UsesProxy reports whether the call's commands reach the network through a proxy of the agent, as far as was granted by now.
 func (c *Commands) UsesProxy(ctx context.Context) bool { return c.runner.usesProxy(ctx, c.granted()) }

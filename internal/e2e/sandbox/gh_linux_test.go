@@ -19,8 +19,8 @@ func TestEgress_GitHubLogin(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := startConfined(t, "bubblewrap", "", map[string]string{
-		"pr": "gh auth status; gh config list; gh pr list | cat", "env": "bash -c 'echo token=$GH_TOKEN.'", "version": "gh --version", "script": "gh pr list; ./x.sh",
-	}, map[string]string{"x.sh": "#!/bin/bash\necho token=$GH_TOKEN.\n"}, "PATH="+bin+":"+os.Getenv("PATH"))
+		"pr": "gh auth status; gh pr list | cat", "env": "bash -c 'echo token=$GH_TOKEN.'", "version": "gh --version", "script": "gh pr list; ./x.sh", "here": "./gh pr list", "path": "PATH=$PWD:$PATH gh pr list", "words": "echo list | xargs gh pr",
+	}, map[string]string{"x.sh": "#!/bin/bash\necho token=$GH_TOKEN.\n", "gh": "#!/bin/bash\necho token=$GH_TOKEN.\n"}, "PATH="+bin+":"+os.Getenv("PATH"))
 	w.refuses("gh in the command logs in to github.com")
 	if text := w.run(t, "pr"); !strings.Contains(text, "logged out") {
 		t.Errorf("refused: %s", text)
@@ -35,8 +35,10 @@ func TestEgress_GitHubLogin(t *testing.T) {
 	if text := w.run(t, "env"); !strings.Contains(text, "token=.") {
 		t.Errorf("another command: %s", text)
 	}
-	if text := w.run(t, "script"); !strings.Contains(text, "token=.") || !strings.Contains(text, "Run gh by itself") {
-		t.Errorf("with another program: %s", text)
+	for _, name := range []string{"script", "here", "path", "words"} {
+		if text := w.run(t, name); !strings.Contains(text, "token=.") && name != "words" || strings.Contains(text, "logged in") || !strings.Contains(text, "Run gh by itself") {
+			t.Errorf("%s: %s", name, text)
+		}
 	}
 	cards := len(w.cards)
 	if w.run(t, "version"); strings.Contains(strings.Join(w.cards[cards:], ""), "logs in") {
