@@ -193,7 +193,6 @@ func (f *file) checkMCP(servers map[string]MCPServer) error {
 	return nil
 }
 
-// checkMCPNetwork also gives the hosts the form in which they are compared.
 func (f *file) checkMCPNetwork(field string, s MCPServer) error {
 	switch {
 	case s.Network.zero():
@@ -205,12 +204,17 @@ func (f *file) checkMCPNetwork(field string, s MCPServer) error {
 	case s.Network.Hosts == nil:
 		return f.problem(field, oneOf(s.Network.Access, MCPNetworkOpen, MCPNetworkAsk))
 	}
-	for i, host := range s.Network.Hosts {
+	return f.checkHosts(field, s.Network.Hosts)
+}
+
+// checkHosts gives hosts the form in which they are compared.
+func (f *file) checkHosts(field string, hosts []string) error {
+	for i, host := range hosts {
 		pattern, err := permissions.HostPattern(host)
 		if err != nil {
 			return f.errorf(fmt.Sprintf("%s[%d]", field, i), "%w, found %q", err, host)
 		}
-		s.Network.Hosts[i] = pattern
+		hosts[i] = pattern
 	}
 	return nil
 }

@@ -2,14 +2,18 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
+	"acp-agent/internal/egress"
 	"acp-agent/internal/record"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/tools/mount"
+	"acp-agent/tools/pipeline"
 	"acp-agent/tools/provider"
 	"acp-agent/transcript"
 	"acp-agent/workspace/run"
@@ -21,13 +25,65 @@ func (s *sources) newProviders() *provider.Service {
 		Version: s.host.Version, Logger: s.host.Logger,
 		Start: func(ctx context.Context, c provider.Config, stderr io.Writer) (io.ReadWriteCloser, error) {
 			argv := append([]string{c.Command}, c.Args...)
-			program, err := s.work.Runner().StartProgram(ctx, tools.Program{Args: argv, Dir: programDir(s.opened, s.project, c.Command, c.Args), Env: c.Env, Caches: "provider " + c.Name}, run.Grant{Network: c.Network}, stderr)
+			grant, err := s.providerNetwork(ctx, c)
+			if err != nil {
+				return nil, err
+			}
+			program, err := s.work.Runner().StartProgram(ctx, tools.Program{Args: argv, Dir: programDir(s.opened, s.project, c.Command, c.Args), Env: c.Env, Caches: "provider " + c.Name}, grant, stderr)
 			if err != nil {
 				return nil, err // not a nil *Program in an interface
 			}
 			return program, nil
 		},
 	})
+}
+
+// providerNetwork is what of the network the program of a provider starts with: as an MCP server with a list, it reaches the
+// hosts of its list where hosts can be told apart, and none elsewhere.
+func (s *sources) providerNetwork(ctx context.Context, c provider.Config) (run.Grant, error) {
+	if c.Hosts == nil {
+		return run.Grant{Network: c.Network}, nil
+	}
+	note, err := mayHoldTo(ctx, s.work.Runner(), c.Hosts)
+	if err != nil {
+		return run.Grant{}, err
+	}
+	s.networks.note(c.Name, note)
+	program := pipeline.Program{Hosts: c.Hosts}
+	record := recordHosts(s.opened, s.audit, tools.Provider, c.Name)
+	return run.Grant{Listed: true, Connect: func(ctx context.Context, to egress.Destination) error {
+		by, unlisted, err := program.MayConnect(s.policy.Rules(), to)
+		record(to, pipeline.HostDecision{Err: err, By: by})
+		if refusal, ok := errors.AsType[*egress.Refusal](err); ok {
+			text := fmt.Sprintf("the network was closed to it for %s: %s", code(to.Pair()), refusal.Reason)
+			if unlisted != nil {
+				text += fmt.Sprintf("; to open it, add %s to %s of its entry", code(fmt.Sprintf("%q", unlisted.Host)), code("network"))
+			}
+			s.networks.note(c.Name, text)
+		}
+		return err
+	}}, nil
+}
+
+// providerNetworks has what was last to say of the network of each provider. The zero value is ready.
+type providerNetworks struct {
+	mu    sync.Mutex
+	notes map[string]string
+}
+
+func (n *providerNetworks) note(name, text string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.notes == nil {
+		n.notes = map[string]string{}
+	}
+	n.notes[name] = text
+}
+
+func (n *providerNetworks) of(name string) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.notes[name]
 }
 
 // providerProblems are the failures of the providers, and which providers, scripts and modules have not
@@ -77,6 +133,9 @@ func (s *sources) providersText(ctx context.Context) string {
 				fmt.Fprintf(&b, ", %s (%s)", code(p.Place), p.Type)
 			}
 			b.WriteString("\n")
+			if text := s.networks.of(p.Name); text != "" {
+				fmt.Fprintf(&b, "  - network: %s\n", text)
+			}
 			detail(&b, p.Problems, p.Tools)
 		}
 		b.WriteString("\n")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"acp-agent/audit"
 	"acp-agent/internal/egress"
 	"acp-agent/kinds"
 	"acp-agent/mcp"
@@ -15,7 +16,7 @@ import (
 	"acp-agent/workspace/run"
 )
 
-// errOpenNetwork is why a server whose entry lists hosts does not start.
+// errOpenNetwork is why a program whose entry lists hosts does not start.
 var errOpenNetwork = errors.New("its entry lists the hosts of its network, and no sandbox is here that could close the rest; " +
 	"`acp-agent doctor` says why. Without \"network\" in the entry it has the whole network")
 
@@ -49,15 +50,23 @@ func (s *servers) networkOf(ctx context.Context, server mcp.Server) (run.Grant, 
 // mayHold reports an error where nothing could keep a server to the hosts that its entry lists: it
 // never gets more. Where the network can be closed, but not host by host, it has none.
 func (s *servers) mayHold(ctx context.Context, server mcp.Server) error {
-	runner := s.work.Runner()
+	note, err := mayHoldTo(ctx, s.work.Runner(), server.Hosts)
+	if note != "" {
+		s.noteHost(server, note)
+	}
+	return err
+}
+
+// mayHoldTo reports an error where nothing could keep a program to a list of hosts. note says that none of them is open.
+func mayHoldTo(ctx context.Context, runner *run.Runner, hosts []string) (note string, err error) {
 	report, _, err := runner.Sandbox(ctx)
 	if err == nil && (report.Refused == "" && (!report.Confines() || !report.Network)) {
 		err = errOpenNetwork
 	}
-	if err == nil && len(server.Hosts) > 0 && !runner.CanUseProxy(ctx) {
-		s.noteHost(server, "it has no network: "+heldBy(report)+" cannot tell hosts apart here, so its list opens none")
+	if err == nil && len(hosts) > 0 && !runner.CanUseProxy(ctx) {
+		note = "it has no network: " + heldBy(report) + " cannot tell hosts apart here, so its list opens none"
 	}
-	return err
+	return note, err
 }
 
 // heldBy names a sandbox.
@@ -67,7 +76,7 @@ func heldBy(r sandbox.Report) string { return "the sandbox (" + string(r.Kind) +
 // so, and closed otherwise.
 func (s *servers) connectTo(server mcp.Server) run.Connect {
 	program := pipeline.Program{For: hostIdentity(&server), Hosts: server.Hosts}
-	record := s.recordHosts(server)
+	record := recordHosts(s.opened, s.audit, tools.MCP, server.Name)
 	return func(ctx context.Context, to egress.Destination) error {
 		by, unlisted, err := program.MayConnect(s.policy.Rules(), to)
 		decision := pipeline.HostDecision{Err: err, By: by}
@@ -127,10 +136,10 @@ func (s *servers) askHost(ctx context.Context, server mcp.Server, unlisted *pipe
 	}
 }
 
-// recordHosts returns what records the decisions about the hosts of one run of a server's program, each decision about
+// recordHosts returns what records the decisions about the hosts of one run of a source's program, each decision about
 // a host once (R129).
-func (s *servers) recordHosts(server mcp.Server) func(egress.Destination, pipeline.HostDecision) {
-	if s.audit == nil {
+func recordHosts(o opened, log *audit.Log, source, name string) func(egress.Destination, pipeline.HostDecision) {
+	if log == nil {
 		return func(egress.Destination, pipeline.HostDecision) {}
 	}
 	var mu sync.Mutex
@@ -144,8 +153,8 @@ func (s *servers) recordHosts(server mcp.Server) func(egress.Destination, pipeli
 		}
 		recorded[key] = true
 		record := d.Record(to)
-		record.Source, record.Server, record.Workspace = string(tools.MCP), server.Name, s.work.Session().Cwd
-		s.audit.Append(record)
+		record.Source, record.Server, record.Workspace = source, name, o.work.Session().Cwd
+		log.Append(record)
 	}
 }
 

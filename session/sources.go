@@ -48,6 +48,7 @@ type sources struct {
 	sourcesOptions
 	languages languages
 	providers *provider.Service
+	networks  providerNetworks
 	servers   *servers
 
 	mu      sync.Mutex // guards what follows

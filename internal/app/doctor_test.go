@@ -73,16 +73,16 @@ func TestDoctor_Network(t *testing.T) {
 		"none": {Command: []string{"a"}, Network: config.MCPNetwork{Hosts: []string{}}}, "out": {Command: []string{"a"}, Sandbox: &outside},
 	}
 	cfg.OfferedServers = map[string]config.MCPServer{"theirs": {Command: []string{"a"}}}
-	cfg.External.ToolProviders = map[string]config.ToolProvider{"p": {Command: "p", Network: true}, "q": {Command: "q"}, "r": {URL: "https://r.example"}}
+	cfg.External.ToolProviders = map[string]config.ToolProvider{"l": {Command: "l", Network: config.ProviderNetwork{MCPNetwork: config.MCPNetwork{Hosts: []string{"a.example"}}}}, "p": {Command: "p", Network: config.ProviderNetwork{MCPNetwork: config.MCPNetwork{Access: config.MCPNetworkOpen}}}, "q": {Command: "q"}, "r": {URL: "https://r.example"}}
 	for _, tt := range []struct {
 		report sandbox.Report
 		want   string
 	}{
 		{sandbox.Report{Kind: sandbox.Bubblewrap, Network: true}, "open to MCP server free, provider p; " +
-			"by host to MCP server asked (you are asked), MCP server listed (only a.example b.example:80), MCP server none (none), MCP server theirs (you are asked); " +
+			"by host to MCP server asked (you are asked), MCP server listed (only a.example b.example:80), MCP server none (none), MCP server theirs (you are asked), provider l (only a.example); " +
 			"closed to provider q; outside the sandbox MCP server out"},
 		{sandbox.Report{Kind: sandbox.Landlock, Network: true}, "open to MCP server asked, MCP server free, MCP server theirs, provider p; " +
-			"closed to MCP server listed, MCP server none, provider q; outside the sandbox MCP server out"},
+			"closed to MCP server listed, MCP server none, provider l, provider q; outside the sandbox MCP server out"},
 	} {
 		if f, ok := networkFinding(cfg, tt.report); !ok || f.Detail != tt.want {
 			t.Errorf("under %s: %v, %q\nwant %q", tt.report.Kind, ok, f.Detail, tt.want)

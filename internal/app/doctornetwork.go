@@ -39,9 +39,12 @@ func networkFinding(cfg *config.Config, report sandbox.Report) (_ finding, ok bo
 		if provider.Command == "" {
 			continue
 		}
-		if provider.Network {
+		switch {
+		case provider.Network.Open():
 			open = append(open, "provider "+name)
-		} else {
+		case len(provider.Network.Hosts) > 0 && tellsHostsApart(report):
+			byHost = append(byHost, "provider "+name+" (only "+strings.Join(provider.Network.Hosts, " ")+")")
+		default:
 			closed = append(closed, "provider "+name)
 		}
 	}

@@ -17,7 +17,7 @@ func (c *core) providers(external config.External) []provider.Config {
 	for _, name := range slices.Sorted(maps.Keys(external.ToolProviders)) {
 		p := external.ToolProviders[name]
 		list = append(list, provider.Config{
-			Name: name, Type: p.Type, Command: p.Command, Args: p.Args, Env: p.Env.List(), Network: p.Network,
+			Name: name, Type: p.Type, Command: p.Command, Args: p.Args, Env: p.Env.List(), Network: p.Network.Open(), Hosts: p.Network.Hosts,
 			URL: p.URL, Headers: plainHeaders(p.Headers),
 		})
 	}

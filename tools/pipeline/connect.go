@@ -253,7 +253,7 @@ func (c *connections) askConnection(ctx context.Context, to egress.Destination, 
 	if group.manager != "" {
 		where = fmt.Sprintf("the %d hosts of %s", len(group.hosts), group.manager)
 	}
-	reason := "the command reaches for " + to.Pair()
+	reason := c.reaching() + " reaches for " + to.Pair()
 	if to.Private != "" {
 		reason += ", which is not on the public web (" + privateText(to) + ")"
 	}
@@ -281,6 +281,14 @@ func (c *connections) askConnection(ctx context.Context, to egress.Destination, 
 		c.groups[group.manager] = decision
 	}
 	return decision
+}
+
+// reaching names what connects: the command of the call, or its tool, if that runs another program.
+func (c *connections) reaching() string {
+	if len(c.commands()) > 0 {
+		return "the command"
+	}
+	return c.Name
 }
 
 // askOnCard asks the user about what the command reaches for, on the card of the command.

@@ -53,7 +53,7 @@ func (p Program) MayConnect(rules permissions.Set, to egress.Destination) (by st
 	case p.answered(decision):
 		return ruleName(decision), nil, nil
 	}
-	reason, why := "it is not in the list of hosts of this server", ""
+	reason, why := "it is not among the hosts that its entry lists", ""
 	if to.Private != "" {
 		why = privateText(to)
 		reason += ", and it is not on the public web (" + why + ")"

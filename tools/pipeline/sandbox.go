@@ -77,7 +77,11 @@ func (s *sandboxing) describe(ctx context.Context) string {
 		return report.String()
 	}
 	text := string(report.Kind) + ", network off"
-	connects := len(s.commands()) > 0 && !s.access.heldToReading() && !s.pipeline.restricted && s.pipeline.Workspace.Runner().CommandsUseProxy(ctx)
+	mayConnect := !s.access.heldToReading()
+	if len(s.commands()) == 0 {
+		mayConnect = !s.entry.ReadOnly && s.entry.Requires.Net.IsZero()
+	}
+	connects := mayConnect && !s.pipeline.restricted && s.pipeline.Workspace.Runner().CommandsUseProxy(ctx)
 	if connects {
 		text = string(report.Kind) + ", network by host"
 	}

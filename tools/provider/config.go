@@ -27,11 +27,12 @@ type Config struct {
 	Type string
 	// Command is the program of a Stdio provider and Args what follows it. Env are
 	// NAME=value entries beside the short environment of programs. Network opens the
-	// network to it.
+	// network to it; else it reaches Hosts, in the form of permissions.HostPattern.
 	Command string
 	Args    []string
 	Env     []string
 	Network bool
+	Hosts   []string
 	// URL is the address of an HTTP provider; Headers are sent to it with each request.
 	URL     string
 	Headers map[string]string

@@ -57,7 +57,7 @@ func TestMCP_ListedHosts(t *testing.T) {
 	}{
 		{
 			"by host", "bubblewrap", `{}`, false,
-			[]string{"listed: the page;", "the network is closed for OTHER: it is not in the list of hosts of this server", "beside: closed"},
+			[]string{"listed: the page;", "the network is closed for OTHER: it is not among the hosts that its entry lists", "beside: closed"},
 			[]string{"was closed to it for `OTHER`", "add `\"OTHER\"` to `network` of its entry"},
 			2,
 		},
