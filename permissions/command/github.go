@@ -52,7 +52,7 @@ func readsGitHubAPI(args []string) bool {
 			endpoints++
 			// The queries of graphql are sent with POST, and may change things. A placeholder may stand for
 			// anything, such as the beginning of an address.
-			if strings.Contains(args[i], "graphql") || strings.Contains(args[i], "//") || strings.Contains(args[i], "..") || strings.HasPrefix(args[i], "{") {
+			if strings.Contains(args[i], "graphql") || strings.Contains(args[i], "//") || strings.Contains(args[i], "..") || strings.HasPrefix(args[i], "{") || strings.HasPrefix(args[i], ":") {
 				return false
 			}
 		case hasWord(gitHubAPIOptions, args[i]):
@@ -101,14 +101,44 @@ func besideGitHub(stmt *syntax.Stmt) bool {
 			}
 			words = append(words, text)
 		}
-		return len(c.Assigns) > 0 || len(words) == 0 || !hasWord(GitHubPrinters, words[0]) && (words[0] != "gh" || tellsLogin(words[1:]))
+		return len(c.Assigns) > 0 || len(words) == 0 || !printsInput(words[0], words[1:]) && (words[0] != "gh" || mayTellLogin(words[1:]))
 	}
 	return true
 }
 
-// GitHubPrinters lists the programs that may stand beside gh where it gets the user's login: they print what they read, and start
-// nothing, whatever their arguments are.
-const GitHubPrinters = "cat head tail wc grep cut tr nl tac column echo true cd"
+// GitHubPrinters lists the programs that may stand beside gh where it gets the user's login, without files: what a
+// name leads to may be another file when the command runs, such as the environment of a process.
+const GitHubPrinters = "cat head tail wc nl column cut grep tr echo true cd"
+
+// printerValues lists the options of printers whose value is the next word.
+var printerValues = map[string]string{"head": "-n -c", "tail": "-n -c", "cut": "-f -d -c -b", "column": "-s"}
+
+// printsInput reports a printer that reads its input and no file, and prints nothing of its environment.
+func printsInput(program string, args []string) bool {
+	switch program {
+	case "tr", "echo", "true":
+		return true
+	case "cd":
+		return len(args) == 1 && !strings.HasPrefix(args[0], "-")
+	case "grep":
+		patterns := slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+			return strings.HasPrefix(arg, "-") && strings.Trim(arg[1:], "ivcnoEFwxqh") == "" && arg != "-"
+		})
+		return len(patterns) == 1 && !strings.HasPrefix(patterns[0], "-")
+	}
+	if !hasWord(GitHubPrinters, program) {
+		return false
+	}
+	for i := 0; i < len(args); i++ {
+		switch {
+		case hasWord(printerValues[program], args[i]):
+			i++
+		case len(args[i]) < 2 || args[i][0] != '-' || args[i][1] == '-':
+			return false
+		}
+	}
+	return true
+}
 
 // discards reports a redirection to no file: 2>&1, or one to /dev/null.
 func discards(r *syntax.Redirect) bool {
@@ -150,15 +180,62 @@ func literalText(w *syntax.Word) (text string, literal bool) {
 	return text, true
 }
 
-// tellsLogin reports arguments of gh with which it may print or pass on its token: a filter of jq that reads the
-// environment, another host, a browser, what extensions and aliases run, and most of gh auth.
-func tellsLogin(args []string) bool {
-	if len(args) == 0 || hasWord("auth extension extensions ext alias codespace cs copilot config", args[0]) && !slices.Equal(args, []string{"auth", "status"}) {
-		return true
+// gitHubChanges lists the subcommands of gh that change something at GitHub, start no git and read no file, by topic,
+// and gitHubChangeOptions their options; all but those of gitHubFlags have a value in the next word, or after "=".
+var gitHubChanges = map[string]string{
+	"issue": "create comment close reopen edit lock unlock pin unpin", "pr": "comment review merge close reopen ready edit lock unlock",
+	"run": "rerun cancel", "workflow": "run enable disable", "label": "create edit delete",
+}
+
+const (
+	gitHubChangeOptions = "--title -t --body -b --label -l --add-label --remove-label --assignee -a --add-assignee --remove-assignee --add-reviewer " +
+		"--milestone -m --reason -r --repo -R --comment -c --subject --ref --raw-field -f --base -B --color --description -d --name --method -X --job -j"
+	gitHubFlags = "--squash -s --merge --rebase --auto --disable-auto --admin --approve --request-changes --failed --undo --yes --force"
+)
+
+// mayTellLogin reports arguments of gh with which it may print its token or pass it on: all but those that are known to only ask
+// GitHub, or to change something there, without a file, a browser, another host, a program, or a filter of jq that reads
+// the environment.
+func mayTellLogin(args []string) bool {
+	s := simple{argv: []string{"gh"}, words: []word{{value: "gh", static: true}}}
+	for _, arg := range args {
+		lower := strings.ToLower(arg)
+		if arg == "--" || strings.Contains(lower, "env") || strings.Contains(lower, ".localhost") || strings.Contains(lower, "ghe.com") || strings.Contains(lower, "://") {
+			return true
+		}
+		s.words, s.argv = append(s.words, word{value: arg, static: true}), append(s.argv, arg)
 	}
-	return slices.ContainsFunc(args, func(arg string) bool {
-		arg = strings.ToLower(arg)
-		return strings.Contains(arg, "env") || strings.Contains(arg, ".localhost") || strings.Contains(arg, "ghe.com") ||
-			strings.HasPrefix(arg, "--hostname") || opensBrowser(arg)
-	})
+	return !readsGitHub(s) && !changesGitHub(args)
+}
+
+// changesGitHub reports arguments of gh that are a change of [gitHubChanges], or of gh api with fields in place.
+func changesGitHub(args []string) bool {
+	switch {
+	case len(args) < 2 || args[0] == "" || strings.HasPrefix(args[1], ":") || strings.HasPrefix(args[1], "{"):
+		return false
+	case args[0] == "api" && !strings.HasPrefix(args[1], "-"):
+	case !hasWord(gitHubChanges[args[0]], args[1]):
+		return false
+	}
+	// An -f of gh pr or gh issue is another option, and -d of pr deletes a branch by git.
+	other := args[0] == "pr" || args[0] == "issue"
+	for i := 2; i < len(args); i++ {
+		name, _, joined := strings.Cut(args[i], "=")
+		switch {
+		case !strings.HasPrefix(args[i], "-"):
+		case other && hasWord("-f -d", name):
+			return false
+		case hasWord(gitHubFlags, args[i]):
+		case hasWord(gitHubChangeOptions, name) && (strings.HasPrefix(name, "--") || !joined):
+			if !joined {
+				i++ // of some commands the letter is a flag, and the next word would be an option
+			}
+			if i < len(args) && !joined && strings.HasPrefix(args[i], "-") {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }

@@ -46,7 +46,7 @@ func TestVerdict_GitHubAlone(t *testing.T) {
 	t.Parallel()
 	env := sandboxedEnv()
 	for text, want := range map[string]bool{
-		"gh pr list": true, "gh pr create --title 'a word' --body \"text\"": true, "cd src && gh pr view 1 | head -5; gh auth status": true,
+		"gh pr list": true, "gh issue create --title 'a word' --body \"text\"": true, "gh pr merge 12 --squash --auto": true, "gh pr comment 12 -b 'a word'": true, "gh api repos/a/b/pulls -f title=x -f head=y": true, "gh workflow run ci --ref main -f a=b": true, "cd src && gh pr view 1 | head -5; gh auth status": true,
 		"gh api repos/a/b -q '.[] | .name' 2>&1 | grep -v x": true, "gh pr view 1 2>/dev/null || true": true,
 
 		"ls": false, "./gh pr list": false, "node_modules/.bin/gh pr list": false, "/tmp/gh pr list": false, "GH pr list": false,
@@ -60,6 +60,12 @@ func TestVerdict_GitHubAlone(t *testing.T) {
 		"gh api user --jq env.GH_TOKEN": false, "gh api user -q '$ENV'": false, "gh auth token": false, "gh auth status -t": false, "gh auth status --show-token": false,
 		"gh extension exec x": false, "gh alias list": false, "gh codespace ssh": false, "gh pr view --web": false, "gh pr view -cw": false,
 		"gh pr list -R github.localhost/a/b": false, "gh pr list -R x.ghe.com/a/b": false, "gh api --hostname x user": false, "gh": false,
+		"gh pr create --title x --body y": false, "gh pr checkout 1": false, "gh repo sync": false, "gh repo clone a/b x -- -c core.sshCommand=./x": false, "gh gist clone x -- y": false,
+		"gh --help=false auth token": false, "gh x": false, "gh pr comment 1 --body-file a": false, "gh pr comment 1 -F a": false, "gh gist create a": false, "gh release create v1 a": false,
+		"gh api gists -F x=@a": false, "gh api gists --input a": false, "gh secret set X -f a": false, "gh release download v1 -D /dev/x": false, "gh api http://api.github.com/user": false, "gh api :branch": false,
+		"gh pr merge 1 -d": false, "gh pr merge 1 --delete-branch": false, "gh pr merge 1 -m --delete-branch": false, "gh pr merge 1 -md": false, "gh issue create -e": false, "gh issue create --template x": false,
+		"gh pr list | cat a": false, "gh pr list | cat -n a": false, "gh pr list; grep x a": false, "gh pr list | grep -f a": false, "gh pr list | grep -r x": false, "gh pr list | head -5 a": false, "gh pr list | wc -c a": false,
+		"gh pr list | wc --files0-from=a": false, "gh pr list | grep -v -i x": true, "gh pr list | head -n 5": true, "gh pr list | cut -f 1 -d ,": true, "gh pr list | tr a b": true, "cd ~ && gh pr list": false, "cd - && gh pr list": false,
 		"gh pr list\nthis is not ) a text": false,
 	} {
 		if v := command.Judge(text, env); v.GitHubAlone != want {

@@ -106,6 +106,9 @@ func (c *connections) judgeLogin(ctx context.Context, want storedLogin) (permiss
 	case d.Action == capability.Allow && !givesLogin(d, want.permission):
 		d.Action, d.Reason = capability.Ask, "no rule of the user's gives this login"
 	}
+	if want.User != "" && d.Action == capability.Ask && len(d.Always) > 0 { // a rule is for all users of the host
+		d.Always, d.NoAlways = nil, "the login of a user that the command names is asked about each time"
+	}
 	return d, nil
 }
 

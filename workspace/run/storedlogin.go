@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"acp-agent/internal/egress"
 	"acp-agent/internal/launch"
+	"acp-agent/internal/pathname"
 	"acp-agent/internal/textcut"
 	"acp-agent/tools"
 )
@@ -28,6 +30,13 @@ var loginEnv = []string{
 // every project, with the user's own settings alone, and asks nothing of the user. A *egress.Refusal says that it
 // has none.
 func (c *Commands) StoredLogin(ctx context.Context, want egress.Login) (egress.Login, error) {
+	settings, err := c.asUser(ctx, "", "git", "config", "--null", "--show-origin", "--list")
+	if err == nil {
+		err = c.settingsOutside(settings)
+	}
+	if err != nil {
+		return egress.Login{}, err
+	}
 	text, err := c.asUser(ctx, want.Request(), "git", "credential", "fill")
 	if err != nil {
 		return egress.Login{}, err
@@ -38,6 +47,44 @@ func (c *Commands) StoredLogin(ctx context.Context, want egress.Login) (egress.L
 		return egress.Login{}, &egress.Refusal{Reason: "the user's git has stored none"}
 	}
 	return login, nil
+}
+
+// settingsOutside refuses settings of git, with their origins, that commands could change: they would choose the program
+// that runs outside of the sandbox.
+func (c *Commands) settingsOutside(settings string) error {
+	fields := strings.Split(settings, "\x00")
+	for i := 0; i+1 < len(fields); i += 2 { // the origin, and the setting with its value in the next line
+		named := []string{strings.TrimPrefix(fields[i], "file:")}
+		if name, value, _ := strings.Cut(fields[i+1], "\n"); strings.HasPrefix(name, "credential.") || strings.HasPrefix(name, "include") {
+			named = append(named, strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`;|&()<>=", r) })...)
+		}
+		for _, path := range named {
+			if c.writable(path) {
+				return &egress.Refusal{Reason: "the settings of the user's git name " + path + ", which commands can write"}
+			}
+		}
+	}
+	return nil
+}
+
+// writable reports whether a path that settings name lies in a directory that commands write in.
+func (c *Commands) writable(path string) bool {
+	home := variable(c.runner.o.Environ, "HOME")
+	for _, prefix := range []string{"~/", "$HOME/", "${HOME}/"} {
+		if rest, ok := strings.CutPrefix(path, prefix); ok {
+			path = filepath.Join(home, rest)
+		}
+	}
+	if !filepath.IsAbs(path) {
+		return false // it is a name to look for on the PATH, of which no entry can be written
+	}
+	real := ""
+	for dir := filepath.Clean(path); real == "" && dir != filepath.Dir(dir); dir = filepath.Dir(dir) { // the end may not be there yet
+		real, _ = filepath.EvalSymlinks(dir)
+	}
+	return slices.ContainsFunc(c.runner.writable(), func(dir string) bool {
+		return pathname.Contains(dir, filepath.Clean(path)) || pathname.Contains(dir, real)
+	})
 }
 
 // GitHubHost is the only host whose token of gh's a command gets: gh sends a token for another host to any host that
@@ -56,6 +103,13 @@ func (c *Commands) HasGitHubToken() bool {
 
 // GitHubToken returns the token that the user's gh has, found as StoredLogin finds a login.
 func (c *Commands) GitHubToken(ctx context.Context) (token string, err error) {
+	settings := variable(c.runner.o.Environ, "GH_CONFIG_DIR")
+	if settings == "" {
+		settings = filepath.Join(cmp.Or(variable(c.runner.o.Environ, "XDG_CONFIG_HOME"), "~/.config"), "gh")
+	}
+	if c.writable(settings) {
+		return "", &egress.Refusal{Reason: "commands can write the settings of the user's gh"}
+	}
 	text, err := c.asUser(ctx, "", "gh", "auth", "token", "--hostname", GitHubHost)
 	if err != nil {
 		return "", err
@@ -70,7 +124,7 @@ func (c *Commands) GitHubToken(ctx context.Context) (token string, err error) {
 // name.
 func GitHubEnv(token string) []string {
 	return []string{
-		gitHubTokens[0] + "=" + token, "GH_CONFIG_DIR=/dev/acp-agent-no-settings",
+		gitHubTokens[0] + "=" + token, "GH_CONFIG_DIR=/proc/none",
 		"GH_PAGER=cat", "GH_BROWSER=true", "BROWSER=true", "GH_FORCE_TTY=", "GH_HOST=", "GH_DEBUG=", "DEBUG=",
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -40,6 +41,32 @@ func privateServer(t *testing.T) (address, repo string) {
 	server.Start()
 	t.Cleanup(server.Close)
 	return listener.Addr().String(), repo
+}
+
+// A helper, or an included file, that commands can write does not run outside of the sandbox.
+func TestEgress_GitLoginOutside(t *testing.T) {
+	t.Parallel()
+	for name, settings := range map[string]string{
+		"helper":                 "[credential]\n\thelper = ~/project/helper.sh\n",
+		"helper of a shell":      "[credential \"https://git.example\"]\n\thelper = \"!f() { $HOME/project/helper.sh; }; f\"\n",
+		"included file":          "[include]\n\tpath = ~/project/inc\n",
+		"file that is not there": "[include]\n\tpath = ~/project/none/inc\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := startConfined(t, "bubblewrap", "", map[string]string{"ask": `printf 'protocol=https\nhost=git.example\n\n' | git credential fill`}, map[string]string{
+				"/home/.gitconfig": settings,
+				"helper.sh":        "#!/bin/bash\ntouch ~/ran\necho username=jo\necho password=long-enough-password\n",
+				"inc":              "[credential]\n\thelper = \"!touch ~/ran; echo username=jo; echo password=long-enough-password;\"\n",
+			})
+			if text := w.run(t, "ask"); !strings.Contains(text, "which commands can write") {
+				t.Errorf("the command was told %s", text)
+			}
+			if _, err := os.Stat(filepath.Join(w.home, "ran")); err == nil {
+				t.Error("the helper ran outside of the sandbox")
+			}
+		})
+	}
 }
 
 // TestEgress_GitLogin is git with a server that wants a password, which the user's own git has stored: the user is
