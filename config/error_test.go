@@ -95,6 +95,7 @@ func TestLoad_Mistakes(t *testing.T) {
 		{"sessions' days", `{"sessions": {"keep_days": -1}}`, "sessions.keep_days: must not be negative, found -1"},
 		{"sessions' size", `{"sessions": {"max_bytes": -1}}`, "sessions.max_bytes: must not be negative, found -1"},
 		{"audit's days", `{"audit": {"keep_days": -1}}`, "audit.keep_days: must not be negative, found -1"},
+		{"hosts of a provider at an address", `{"external": {"toolProviders": {"p": {"type": "http", "url": "http://a", "network": []}}}}`, "external.toolProviders.p.network: is for a provider with a command"},
 		{"another network of a provider", `{"external": {"toolProviders": {"p": {"type": "stdio", "command": "a", "network": "ask"}}}}`, `external.toolProviders.p.network: expects a list of hosts, true or "open", found "ask"`},
 		{"a host of a provider", `{"external": {"toolProviders": {"p": {"type": "stdio", "command": "a", "network": ["a", "b:c"]}}}}`, `external.toolProviders.p.network[1]: expects a host, such as example.com, *.example.com or 127.0.0.1:8080, found "b:c"`},
 		{"unknown watchdog", `{"watchdog": {"policies": ["bosh"]}}`, `:1:28: watchdog.policies[0]: must be one of bash, no-network, read-only, found "bosh"`},

@@ -44,6 +44,9 @@ func (f *file) checkExternal(e External) error {
 			return err
 		}
 		network := field + ".network"
+		if p.Command == "" && !p.Network.zero() {
+			return f.errorf(network, "is for a provider with a command")
+		}
 		if p.Network.Access != "" && !p.Network.Open() {
 			return f.errorf(network, "expects a list of hosts, true or \"open\", found %q", p.Network.Access)
 		}

@@ -18,7 +18,7 @@ import (
 
 // errOpenNetwork is why a program whose entry lists hosts does not start.
 var errOpenNetwork = errors.New("its entry lists the hosts of its network, and no sandbox is here that could close the rest; " +
-	"`acp-agent doctor` says why. Without \"network\" in the entry it has the whole network")
+	"`acp-agent doctor` says why")
 
 // networkOf is what of the network the program of a server starts with. Where hosts cannot be told
 // apart, one with a list has none, as commands, and one whose hosts would be asked about has all of it.
@@ -51,6 +51,9 @@ func (s *servers) networkOf(ctx context.Context, server mcp.Server) (run.Grant, 
 // never gets more. Where the network can be closed, but not host by host, it has none.
 func (s *servers) mayHold(ctx context.Context, server mcp.Server) error {
 	note, err := mayHoldTo(ctx, s.work.Runner(), server.Hosts)
+	if errors.Is(err, errOpenNetwork) {
+		err = fmt.Errorf("%w. Without \"network\" in the entry it has the whole network", err)
+	}
 	if note != "" {
 		s.noteHost(server, note)
 	}
