@@ -20,7 +20,7 @@ var gitHubReads = map[string]string{
 // The options with which gh api only asks. One with a value has it in the next word, or after "=".
 const (
 	gitHubAPIOptions = "--paginate --slurp --include -i --silent --verbose"
-	gitHubAPIValued  = "--jq -q --template -t --cache --preview -p"
+	gitHubAPIValued  = "--jq -q --template -t --preview -p"
 )
 
 // readsGitHub reports a command of gh that is known to change nothing there, and to start nothing here.
@@ -108,10 +108,12 @@ func besideGitHub(stmt *syntax.Stmt) bool {
 
 // GitHubPrinters lists the programs that may stand beside gh where it gets the user's login, without files: what a
 // name leads to may be another file when the command runs, such as the environment of a process.
-const GitHubPrinters = "cat head tail wc nl column cut grep tr echo true cd"
+const GitHubPrinters = "cat head tail wc cut grep tr echo true cd"
 
-// printerValues lists the options of printers whose value is the next word.
-var printerValues = map[string]string{"head": "-n -c", "tail": "-n -c", "cut": "-f -d -c -b", "column": "-s"}
+// printerOptions lists the letters of the options of printers: flags, and those with a value.
+var printerOptions = map[string]struct{ flags, valued string }{
+	"cat": {"AbeEnstTuv", ""}, "wc": {"clmwL", ""}, "head": {"qv0123456789", "nc"}, "tail": {"qv0123456789", "nc"}, "cut": {"s", "fdcb"},
+}
 
 // printsInput reports a printer that reads its input and no file, and prints nothing of its environment.
 func printsInput(program string, args []string) bool {
@@ -126,18 +128,22 @@ func printsInput(program string, args []string) bool {
 		})
 		return len(patterns) == 1 && !strings.HasPrefix(patterns[0], "-")
 	}
-	if !hasWord(GitHubPrinters, program) {
-		return false
-	}
-	for i := 0; i < len(args); i++ {
+	letters, known := printerOptions[program]
+	for i := 0; known && i < len(args); i++ {
+		option, isOption := strings.CutPrefix(args[i], "-")
 		switch {
-		case hasWord(printerValues[program], args[i]):
-			i++
-		case len(args[i]) < 2 || args[i][0] != '-' || args[i][1] == '-':
+		case !isOption || option == "":
 			return false
+		case strings.Trim(option, letters.flags) == "":
+		case !strings.ContainsRune(letters.valued, rune(option[0])):
+			return false
+		case len(option) == 1: // its value is the next word
+			if i++; i == len(args) || strings.HasPrefix(args[i], "-") {
+				return false
+			}
 		}
 	}
-	return true
+	return known
 }
 
 // discards reports a redirection to no file: 2>&1, or one to /dev/null.

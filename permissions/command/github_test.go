@@ -65,8 +65,10 @@ func TestVerdict_GitHubAlone(t *testing.T) {
 		"gh api gists -F x=@a": false, "gh api gists --input a": false, "gh secret set X -f a": false, "gh release download v1 -D /dev/x": false, "gh api http://api.github.com/user": false, "gh api :branch": false,
 		"gh pr merge 1 -d": false, "gh pr merge 1 --delete-branch": false, "gh pr merge 1 -m --delete-branch": false, "gh pr merge 1 -md": false, "gh issue create -e": false, "gh issue create --template x": false,
 		"gh pr list | cat a": false, "gh pr list | cat -n a": false, "gh pr list; grep x a": false, "gh pr list | grep -f a": false, "gh pr list | grep -r x": false, "gh pr list | head -5 a": false, "gh pr list | wc -c a": false,
-		"gh pr list | wc --files0-from=a": false, "gh pr list | grep -v -i x": true, "gh pr list | head -n 5": true, "gh pr list | cut -f 1 -d ,": true, "gh pr list | tr a b": true, "cd ~ && gh pr list": false, "cd - && gh pr list": false,
-		"gh pr list\nthis is not ) a text": false,
+		"gh pr list | wc --files0-from=a": false, "gh pr list | grep -v -i x": true, "gh pr list | head -n 5": true, "gh pr list | cut -f 1 -d ,": true, "gh pr list | head -5 | tail -n3 | cut -sf1": false, "gh pr list | head -5 | tail -n3 | cut -f1": true, "gh pr list | wc -lc": true, "gh pr list | cat -An": true, "gh pr list | tr a b": true, "cd ~ && gh pr list": false, "cd - && gh pr list": false,
+		"gh pr list | column -o -s f": false, "gh pr list | head -qn -c f": false, "gh pr list | cut -sd -f f": false, "gh pr list | head -n -c": false, "gh pr list | cat -": false, "gh pr list | cat --number": false,
+		"gh api --cache 9h --paginate repos/a/b": false,
+		"gh pr list\nthis is not ) a text":       false,
 	} {
 		if v := command.Judge(text, env); v.GitHubAlone != want {
 			t.Errorf("%s: alone %v, want %v", text, v.GitHubAlone, want)

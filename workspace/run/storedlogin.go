@@ -55,26 +55,33 @@ func (c *Commands) settingsOutside(settings string) error {
 	fields := strings.Split(settings, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 { // the origin, and the setting with its value in the next line
 		named := []string{strings.TrimPrefix(fields[i], "file:")}
-		if name, value, _ := strings.Cut(fields[i+1], "\n"); strings.HasPrefix(name, "credential.") || strings.HasPrefix(name, "include") {
-			named = append(named, strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`;|&()<>=", r) })...)
+		name, value, _ := strings.Cut(fields[i+1], "\n")
+		value = c.expandHome(value)
+		helper := strings.HasPrefix(name, "credential.")
+		if helper || strings.HasPrefix(name, "include") {
+			named = append(named, strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`;|&()<>=!:,", r) })...)
 		}
+		names := helper && slices.ContainsFunc(c.runner.writable(), func(dir string) bool { return strings.Contains(value, dir) })
 		for _, path := range named {
-			if c.writable(path) {
-				return &egress.Refusal{Reason: "the settings of the user's git name " + path + ", which commands can write"}
+			// Where a shell looks for it depends on other words, or on variables.
+			relative := helper && strings.HasPrefix(value, "!") && strings.Contains(path, "/") && path[0] != '/'
+			if names || relative || c.writable(path) {
+				return &egress.Refusal{Reason: "the settings of the user's git name " + path + ", which commands may be able to write"}
 			}
 		}
 	}
 	return nil
 }
 
+// expandHome writes out the user's home directory as settings name it.
+func (c *Commands) expandHome(text string) string {
+	home := variable(c.runner.o.Environ, "HOME") + "/"
+	return strings.NewReplacer("~/", home, "$HOME/", home, "${HOME}/", home).Replace(text)
+}
+
 // writable reports whether a path that settings name lies in a directory that commands write in.
 func (c *Commands) writable(path string) bool {
-	home := variable(c.runner.o.Environ, "HOME")
-	for _, prefix := range []string{"~/", "$HOME/", "${HOME}/"} {
-		if rest, ok := strings.CutPrefix(path, prefix); ok {
-			path = filepath.Join(home, rest)
-		}
-	}
+	path = c.expandHome(path)
 	if !filepath.IsAbs(path) {
 		return false // it is a name to look for on the PATH, of which no entry can be written
 	}
@@ -125,7 +132,7 @@ func (c *Commands) GitHubToken(ctx context.Context) (token string, err error) {
 func GitHubEnv(token string) []string {
 	return []string{
 		gitHubTokens[0] + "=" + token, "GH_CONFIG_DIR=/proc/none",
-		"GH_PAGER=cat", "GH_BROWSER=true", "BROWSER=true", "GH_FORCE_TTY=", "GH_HOST=", "GH_DEBUG=", "DEBUG=",
+		"XDG_DATA_HOME=/proc/none", "GH_PAGER=cat", "GH_BROWSER=true", "BROWSER=true", "GH_FORCE_TTY=", "GH_HOST=", "GH_DEBUG=", "DEBUG=",
 	}
 }
 

@@ -49,6 +49,10 @@ func TestEgress_GitLoginOutside(t *testing.T) {
 	for name, settings := range map[string]string{
 		"helper":                 "[credential]\n\thelper = ~/project/helper.sh\n",
 		"helper of a shell":      "[credential \"https://git.example\"]\n\thelper = \"!f() { $HOME/project/helper.sh; }; f\"\n",
+		"path of a shell":        "[credential]\n\thelper = !~/project/helper.sh\n",
+		"directory of a shell":   "[credential]\n\thelper = !cd ~ && project/helper.sh\n",
+		"PATH of a shell":        "[credential]\n\thelper = !PATH=/usr/bin:/bin:$HOME/project helper.sh\n",
+		"option of a shell":      "[credential]\n\thelper = !env -S$HOME/project/helper.sh\n",
 		"included file":          "[include]\n\tpath = ~/project/inc\n",
 		"file that is not there": "[include]\n\tpath = ~/project/none/inc\n",
 	} {
@@ -59,7 +63,7 @@ func TestEgress_GitLoginOutside(t *testing.T) {
 				"helper.sh":        "#!/bin/bash\ntouch ~/ran\necho username=jo\necho password=long-enough-password\n",
 				"inc":              "[credential]\n\thelper = \"!touch ~/ran; echo username=jo; echo password=long-enough-password;\"\n",
 			})
-			if text := w.run(t, "ask"); !strings.Contains(text, "which commands can write") {
+			if text := w.run(t, "ask"); !strings.Contains(text, "which commands may be able to write") {
 				t.Errorf("the command was told %s", text)
 			}
 			if _, err := os.Stat(filepath.Join(w.home, "ran")); err == nil {
