@@ -10,7 +10,7 @@
 // All stages up to the question use that result. After a question, and when a file is opened,
 // the pipeline resolves the paths again and refuses a path that leads elsewhere by then.
 //
-// One question can cover several commands of a [Step], see together.go.
+// One question can cover several commands of a [Step], see sharedcard.go.
 //
 // The end of a call is one event, transcript.ToolFinished. Log, audit, bus and trace read it;
 // the audit writes its record before the event goes on.
@@ -33,8 +33,8 @@
 //
 // It imports tools and tools/bridge, workspace, workspace/run, workspace/undo,
 // workspace/undo/journal, sandbox, permissions with permissions/command and permissions/watchdog,
-// audit, capability, kinds, transcript, model, and of internal: bm25, network (forms of hosts),
-// observe, pathname, redact, resultcache, search, shell, textcut and trace. It knows neither the
+// audit, capability, kinds, transcript, model, and of internal: bm25, egress, gitdir, network (forms of hosts),
+// observe, packagehosts, pathname, record, redact, resultcache, search, shell, textcut and trace. It knows neither the
 // loop nor ACP.
 //
 // # Requirements

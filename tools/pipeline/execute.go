@@ -34,7 +34,7 @@ type execution struct {
 	connections *connections
 	runtime     *callRuntime
 	result      *tools.Result
-	// notScanned says where the changes of a command were not looked for; "" means nowhere.
+	// notScanned says why the changes of a command were not looked for everywhere; "" means that they were.
 	notScanned string
 	// remarks are added to the result.
 	remarks []string
