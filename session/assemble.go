@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"acp-agent/internal/resultcache"
+	"acp-agent/internal/shell"
 	"acp-agent/kinds"
 	"acp-agent/permissions"
 	"acp-agent/permissions/command"
@@ -51,7 +52,7 @@ func (a *assembler) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 			},
 		},
 		Judges:    pipeline.Judges{Policy: a.rules.policy, Watchdog: a.settings.Watchdog, Asker: a.spec.Asker, Queue: a.spec.Queue},
-		Machine:   pipeline.Machine{Home: h.Home, UserData: []string{h.UserData}, Own: h.untouchable(), Keys: h.Keys, Dialect: h.Dialect},
+		Machine:   pipeline.Machine{Home: h.Home, UserData: []string{h.UserData}, Own: h.untouchable(), Keys: h.Keys, Dialect: h.Dialect, Encoding: shell.EncodingOf(h.Environ)},
 		Observers: pipeline.Observers{Logger: h.Logger, Bus: h.Bus, Tracer: h.Tracer},
 		Session:   pipelineSession{parts: a}, Workspace: a.work, Limits: a.limits(), Cache: cache, Tape: h.Tape,
 		Services: tools.Services{

@@ -21,11 +21,11 @@ func Differs(err error) bool { return errors.Is(err, errDiffers) }
 // operators, keywords and redirections, and where each of them stands. The error says
 // that the text is outside the plain language, or that the readings differ, as they are known to for some
 // expansions and here-documents that no plain text has; then the tree is not known to be what the shell will run.
-func Confirm(text string, file *syntax.File, dialect Dialect) error {
+func Confirm(text string, file *syntax.File, dialect Dialect, encoding Encoding) error {
 	if doubtfulExpansion(file) || endsEarlier(text, file) {
 		return errDiffers
 	}
-	plain, err := readPlain(text, dialect)
+	plain, err := readPlain(text, dialect, encoding)
 	if err != nil {
 		return fmt.Errorf("it is not written plainly enough: %w", err)
 	}

@@ -82,7 +82,7 @@ func reading(text string) string {
 	case err != nil:
 		return "does not parse"
 	}
-	switch err := shell.Confirm(text, file, shell.Bash); {
+	switch err := shell.Confirm(text, file, shell.Bash, shell.AnyEncoding); {
 	case err == nil:
 		return ""
 	case shell.Differs(err):
@@ -100,7 +100,7 @@ func TestConfirm_Differs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := shell.Confirm(text, file, shell.Bash); !shell.Differs(err) {
+		if err := shell.Confirm(text, file, shell.Bash, shell.AnyEncoding); !shell.Differs(err) {
 			t.Errorf("the tree of %q is taken for one of %q: %v", other, text, err)
 		}
 	}
@@ -109,7 +109,7 @@ func TestConfirm_Differs(t *testing.T) {
 // TestConfirm_POSIX holds that operators of bash are not plain where only sh exists.
 func TestConfirm_POSIX(t *testing.T) {
 	for _, text := range []string{"a |& b", "a &>b", "a <<<b", "a $'b'"} {
-		if file, err := shell.Parse(text, shell.POSIX); err == nil && shell.Confirm(text, file, shell.POSIX) == nil {
+		if file, err := shell.Parse(text, shell.POSIX); err == nil && shell.Confirm(text, file, shell.POSIX, shell.AnyEncoding) == nil {
 			t.Errorf("%q is plain", text)
 		}
 	}

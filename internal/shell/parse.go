@@ -32,7 +32,7 @@ func Parse(text string, dialect Dialect) (*syntax.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if (doubtfulEnd(text) || doubtfulDocument(text, file)) && Confirm(text, file, dialect) != nil {
+	if (doubtfulEnd(text) || doubtfulDocument(text, file)) && Confirm(text, file, dialect, AnyEncoding) != nil {
 		return nil, ErrDoubtful
 	}
 	return file, nil

@@ -20,8 +20,8 @@ type plainReader struct {
 const maxPlainDepth = 200
 
 // readPlain returns the pieces of a program, or an *outsideError.
-func readPlain(text string, dialect Dialect) ([]event, error) {
-	r := &plainReader{scanner: scanner{text: text, dialect: dialect}}
+func readPlain(text string, dialect Dialect, encoding Encoding) ([]event, error) {
+	r := &plainReader{scanner: scanner{text: text, dialect: dialect, encoding: encoding}}
 	r.list()
 	if r.blanks(); r.at < len(text) || len(r.pending) > 0 {
 		r.fail("a word or an operator that does not belong there")

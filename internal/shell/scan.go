@@ -2,7 +2,9 @@ package shell
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -34,12 +36,13 @@ func (e *outsideError) Error() string { return fmt.Sprintf("%s at byte %d", e.wh
 
 // scanner takes tokens of the plain language from a text, see plainReader.
 type scanner struct {
-	text    string
-	at      int
-	dialect Dialect
-	pending []document // here-documents whose bodies begin after this line
-	events  []event
-	err     *outsideError // the first one ends the reading
+	text     string
+	at       int
+	dialect  Dialect
+	encoding Encoding
+	pending  []document // here-documents whose bodies begin after this line
+	events   []event
+	err      *outsideError // the first one ends the reading
 }
 
 // document is a here-document whose body is still to come.
@@ -251,19 +254,21 @@ func (s *scanner) piece(b *strings.Builder, w *token) {
 	}
 }
 
-// foreign takes a character that is not ASCII. Outside of quotes it must not hold a byte
-// that some system takes for a blank, and nowhere may a byte follow that some encoding
-// takes for the rest of the character while the shell would take it for a mark.
+// foreign takes a character that is not ASCII. Unless the encoding is known, a byte must not
+// follow that some encoding takes for the rest of the character while the shell would take it
+// for a mark. Outside of quotes the character must not look like a blank, nor hold a byte that
+// the system takes for one, as some do in UTF-8, too; Linux does not.
 func (s *scanner) foreign(b *strings.Builder, unquoted bool) {
-	_, size := utf8.DecodeRuneInString(s.text[s.at:])
-	char := s.text[s.at : s.at+size]
-	if unquoted && (strings.IndexByte(char, 0x85) >= 0 || strings.IndexByte(char, 0xa0) >= 0) {
+	char, size := utf8.DecodeRuneInString(s.text[s.at:])
+	encoded := s.text[s.at : s.at+size]
+	bytesCount := s.encoding != UTF8 || runtime.GOOS != "linux"
+	if unquoted && (unicode.IsSpace(char) || bytesCount && (strings.IndexByte(encoded, 0x85) >= 0 || strings.IndexByte(encoded, 0xa0) >= 0)) {
 		s.fail("a character that some systems take for a blank")
 		return
 	}
-	b.WriteString(char)
+	b.WriteString(encoded)
 	s.at += size
-	if next := s.peek(0); next == '\\' || next == '`' || unquoted && next == '|' {
+	if next := s.peek(0); s.encoding != UTF8 && (next == '\\' || next == '`' || unquoted && next == '|') {
 		s.fail("a mark that some encodings take for a part of the character before it")
 	}
 }

@@ -83,4 +83,6 @@ type Env struct {
 	// file, runs where it sees the processes and sockets of the machine. Nil: it does not.
 	Machine func() bool
 	Dialect shell.Dialect
+	// Encoding is the encoding in which the shell will read the text; the zero value is a strict one.
+	Encoding shell.Encoding
 }

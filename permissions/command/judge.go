@@ -56,7 +56,7 @@ func judgeFile(text string, env Env) (v Verdict, file *syntax.File) {
 	}
 	// A text that the two readers take apart differently is never allowed, and is asked about even
 	// where a rule allows what the parser found.
-	if err := shell.Confirm(text, file, env.Dialect); shell.Differs(err) || err != nil && v.Action == capability.Allow {
+	if err := shell.Confirm(text, file, env.Dialect, env.Encoding); shell.Differs(err) || err != nil && v.Action == capability.Allow {
 		j.parts.doubt(ambiguous(err))
 		v = j.parts.verdict()
 	}

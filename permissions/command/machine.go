@@ -121,7 +121,7 @@ func onMachine(v Verdict, file *syntax.File, env Env) Verdict {
 	}
 	alone := !slices.ContainsFunc(v.Parts, func(p Part) bool { return !p.opensNoFile() })
 	if alone && v.Action == capability.Ask {
-		alone = !expansionsIn(file).set && shell.Confirm(v.Text, file, env.Dialect) == nil
+		alone = !expansionsIn(file).set && shell.Confirm(v.Text, file, env.Dialect, env.Encoding) == nil
 	}
 	if alone {
 		for i := range v.Parts {

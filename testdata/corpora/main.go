@@ -5,6 +5,7 @@
 //	go run ./testdata/corpora -format specstory '-work=/Users/\w+/project' REPOSITORY > DIR/a.json
 //	go run ./testdata/corpora -format cursor -work /Users/name/project REPOSITORY > DIR/c.json
 //	go run ./testdata/corpora -format console -work /Users/name/project REPOSITORY > DIR/d.json
+//	go run ./testdata/corpora -format input -work /Users/name/project REPOSITORY > DIR/e.json
 //	go run ./testdata/corpora -format miniswe -work /app REPOSITORY > DIR/b.json
 //
 // REPOSITORY is a git directory; every version of every file in its history is read. In a command {work} stands for
@@ -33,6 +34,7 @@ type format struct {
 	call    *regexp.Regexp // a piece of a file that holds one command at most
 	command *regexp.Regexp // what of the piece is the command
 	moves   bool           // the commands of a file share one terminal, in which a cd lasts
+	quoted  bool           // the command is a string of JSON
 }
 
 // work stands for the directory of the recording in a command.
@@ -42,29 +44,35 @@ var (
 	formats = map[string]format{
 		"specstory": {
 			"*.specstory/history/*", regexp.MustCompile(`(?s)data-tool-type="shell".*?</tool-use>`),
-			regexp.MustCompile("(?s)</summary>[^`<]*(?:`([^`\n]+)`\n|```(?:bash|sh|shell)\n(.*?)\n```)"), false,
+			regexp.MustCompile("(?s)</summary>[^`<]*(?:`([^`\n]+)`\n|```(?:bash|sh|shell)\n(.*?)\n```)"), false, false,
 		},
 		"cursor": {
 			"*.specstory/history/*", regexp.MustCompile("(?s)Tool use: \\*\\*run_terminal_cmd\\*\\*\n\n```bash\n.*?\n```"),
-			regexp.MustCompile("(?s)```bash\n(.*)\n```"), true,
+			regexp.MustCompile("(?s)```bash\n(.*)\n```"), true, false,
 		},
 		"console": {
 			"*claude-dev-log-diary/day-*", regexp.MustCompile(`(?m)^ *⏺ Bash\(.*$`),
-			regexp.MustCompile(`⏺ Bash\(([^\n…]*?)\)…?(?: +Cost: .*)?$`), true,
+			regexp.MustCompile(`⏺ Bash\(([^\n…]*?)\)…?(?: +Cost: .*)?$`), true, false,
 		},
-		"miniswe": {"*swe-agent-mini*agent.log", regexp.MustCompile("(?s)```bash\n.*?\n```"), regexp.MustCompile("(?s)```bash\n(.*)\n```"), false},
+		"input": {
+			"*transcripts/claude-code/*.md", regexp.MustCompile(`(?s)Using tool: Bash\nInput: \{\n.*?\n\}`),
+			regexp.MustCompile(`(?m)^  "command": ("(?:[^"\\]|\\.)*")`), false, true,
+		},
+		"miniswe": {
+			"*swe-agent-mini*agent.log", regexp.MustCompile("(?s)```bash\n.*?\n```"), regexp.MustCompile("(?s)```bash\n(.*)\n```"), false, false,
+		},
 	}
 	control = regexp.MustCompile("\x1b\\[[0-9;?]*[a-zA-Z]|\r")
 )
 
 func main() {
 	log.SetFlags(0)
-	name := flag.String("format", "", "specstory, cursor, console or miniswe")
+	name := flag.String("format", "", "specstory, cursor, console, input or miniswe")
 	work := flag.String("work", "^$", "the directory that the commands were recorded in, a regular expression")
 	flag.Parse()
 	f, ok := formats[*name]
 	if !ok || flag.NArg() != 1 {
-		log.Fatal("usage: corpora -format specstory|cursor|console|miniswe [-work DIR] REPOSITORY")
+		log.Fatal("usage: corpora -format specstory|cursor|console|input|miniswe [-work DIR] REPOSITORY")
 	}
 	recorded, err := regexp.Compile(*work)
 	if err != nil {
@@ -111,7 +119,11 @@ func collect(repository string, f format, recorded *regexp.Regexp) (rows [][]str
 			if match == nil {
 				continue
 			}
-			command := recorded.ReplaceAllLiteralString(strings.TrimSpace(string(bytes.Join(match[1:], nil))), work)
+			command := string(bytes.Join(match[1:], nil))
+			if f.quoted && json.Unmarshal([]byte(command), &command) != nil {
+				continue
+			}
+			command = recorded.ReplaceAllLiteralString(strings.TrimSpace(command), work)
 			if !seen[command] {
 				seen[command] = true
 				row := []string{class(command), command}

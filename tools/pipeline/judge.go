@@ -175,7 +175,7 @@ func (j *judgement) commandEnv(ctx context.Context, resource tools.Resource, ses
 		},
 		Secret:      j.pipeline.Workspace.SecretName,
 		HoldsSecret: j.files.holdsSecret, HoldsAddress: j.files.holdsAddress, GitHoldsAddress: j.files.gitHoldsAddress,
-		Dialect: j.pipeline.Dialect,
+		Dialect: j.pipeline.Dialect, Encoding: j.pipeline.Encoding,
 		// What a project configures is not run before the user trusts the project (T2).
 		Untrusted:   !j.trusted,
 		GitPrograms: j.files.gitPrograms, GitHoldsSecret: j.files.gitHoldsSecret,

@@ -85,6 +85,8 @@ type Machine struct {
 	Keys *redact.Values
 	// Dialect is the language of the shell that runs commands (R54).
 	Dialect shell.Dialect
+	// Encoding is the encoding of the texts that it runs.
+	Encoding shell.Encoding
 }
 
 // Observers see calls and do not influence them. Each may be nil.
