@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -69,10 +70,21 @@ func readsGitHubAPI(args []string) bool {
 	return endpoints == 1
 }
 
-// gitHub finds Verdict.GitHub and Verdict.GitHubAlone.
-func gitHub(v Verdict, file *syntax.File) (used, alone bool) {
+// gitHubInstead names what does the work of the forms of gh that get no login because they start git, by topic and subcommand.
+var gitHubInstead = map[string]string{
+	"pr create":      "git push, and then gh api repos/OWNER/REPO/pulls -f title=… -f body=… -f head=BRANCH -f base=BRANCH",
+	"pr checkout":    "git fetch origin pull/NUMBER/head:BRANCH, and then git switch BRANCH",
+	"repo clone":     "git clone https://github.com/OWNER/REPO",
+	"release create": "gh api repos/OWNER/REPO/releases -f tag_name=… -f name=… -f body=…",
+}
+
+// gitHub finds Verdict.GitHub, Verdict.GitHubAlone and Verdict.GitHubInstead.
+func gitHub(v Verdict, file *syntax.File) (used, alone bool, instead string) {
 	alone = true
 	for _, p := range v.Parts {
+		if len(p.Argv) > 2 && p.Argv[0] == "gh" {
+			instead = cmp.Or(instead, gitHubInstead[p.Argv[1]+" "+p.Argv[2]])
+		}
 		switch runs := len(p.Argv) > 0 && newSimple([]word{{value: p.Argv[0]}}, nil, dirs{}).name() == "gh"; {
 		case runs:
 			used = used || len(p.Argv) != 2 || !hasWord("--version --help version help", p.Argv[1])
@@ -80,7 +92,7 @@ func gitHub(v Verdict, file *syntax.File) (used, alone bool) {
 			alone = false
 		}
 	}
-	return used, used && alone && !slices.ContainsFunc(file.Stmts, besideGitHub)
+	return used, used && alone && !slices.ContainsFunc(file.Stmts, besideGitHub), instead
 }
 
 // besideGitHub reports a statement that is more than commands of gh and of printers: the login would be known to
@@ -187,15 +199,17 @@ func literalText(w *syntax.Word) (text string, literal bool) {
 }
 
 // gitHubChanges lists the subcommands of gh that change something at GitHub, start no git and read no file, by topic,
-// and gitHubChangeOptions their options; all but those of gitHubFlags have a value in the next word, or after "=".
+// and the constants their options; all but those of gitHubFlags have a value in the next word, or after "=".
 var gitHubChanges = map[string]string{
 	"issue": "create comment close reopen edit lock unlock pin unpin", "pr": "comment review merge close reopen ready edit lock unlock",
 	"run": "rerun cancel", "workflow": "run enable disable", "label": "create edit delete",
 }
 
 const (
-	gitHubChangeOptions = "--title -t --body -b --label -l --add-label --remove-label --assignee -a --add-assignee --remove-assignee --add-reviewer " +
-		"--milestone -m --reason -r --repo -R --comment -c --subject --ref --raw-field -f --base -B --color --description -d --name --method -X --job -j"
+	gitHubChangeOptions = "-t -b --label -l --add-label --remove-label --assignee -a --add-assignee --remove-assignee --add-reviewer " +
+		"--milestone -m --reason -r --repo -R --comment -c --ref -f --base -B --color -d --name --method -X --job -j"
+	// gitHubTexts have values that gh passes on as they are, whatever they hold.
+	gitHubTexts = "--title --body --subject --description --raw-field"
 	gitHubFlags = "--squash -s --merge --rebase --auto --disable-auto --admin --approve --request-changes --failed --undo --yes --force"
 )
 
@@ -203,25 +217,41 @@ const (
 // GitHub, or to change something there, without a file, a browser, another host, a program, or a filter of jq that reads
 // the environment.
 func mayTellLogin(args []string) bool {
+	if texts, changes := changesGitHub(args); changes {
+		return slices.ContainsFunc(withoutIndices(args, texts), leadsElsewhere)
+	}
 	s := simple{argv: []string{"gh"}, words: []word{{value: "gh", static: true}}}
 	for _, arg := range args {
-		lower := strings.ToLower(arg)
-		if arg == "--" || strings.Contains(lower, "env") || strings.Contains(lower, ".localhost") || strings.Contains(lower, "ghe.com") || strings.Contains(lower, "://") {
-			return true
-		}
 		s.words, s.argv = append(s.words, word{value: arg, static: true}), append(s.argv, arg)
 	}
-	return !readsGitHub(s) && !changesGitHub(args)
+	return !readsGitHub(s) || slices.ContainsFunc(args, leadsElsewhere)
 }
 
-// changesGitHub reports arguments of gh that are a change of [gitHubChanges], or of gh api with fields in place.
-func changesGitHub(args []string) bool {
+// leadsElsewhere reports an argument that may name another host or be a filter that reads the environment, and the end of the
+// options.
+func leadsElsewhere(arg string) bool {
+	lower := strings.ToLower(arg)
+	return arg == "--" || strings.Contains(lower, "env") || strings.Contains(lower, ".localhost") || strings.Contains(lower, "ghe.com") || strings.Contains(lower, "://")
+}
+
+func withoutIndices(args []string, indices []int) (rest []string) {
+	for i, arg := range args {
+		if !slices.Contains(indices, i) {
+			rest = append(rest, arg)
+		}
+	}
+	return rest
+}
+
+// changesGitHub reports arguments of gh that are a change of [gitHubChanges], or of gh api with fields in place. texts are the
+// indices of those that are values of [gitHubTexts].
+func changesGitHub(args []string) (texts []int, changes bool) {
 	switch {
 	case len(args) < 2 || args[0] == "" || strings.HasPrefix(args[1], ":") || strings.HasPrefix(args[1], "{"):
-		return false
+		return nil, false
 	case args[0] == "api" && !strings.HasPrefix(args[1], "-"):
 	case !hasWord(gitHubChanges[args[0]], args[1]):
-		return false
+		return nil, false
 	}
 	// An -f of gh pr or gh issue is another option, and -d of pr deletes a branch by git.
 	other := args[0] == "pr" || args[0] == "issue"
@@ -230,18 +260,23 @@ func changesGitHub(args []string) bool {
 		switch {
 		case !strings.HasPrefix(args[i], "-"):
 		case other && hasWord("-f -d", name):
-			return false
+			return nil, false
 		case hasWord(gitHubFlags, args[i]):
+		case hasWord(gitHubTexts, name) || args[0] == "api" && args[i] == "-f" || other && hasWord("-b -t", args[i]):
+			if !joined {
+				i++
+			}
+			texts = append(texts, i)
 		case hasWord(gitHubChangeOptions, name) && (strings.HasPrefix(name, "--") || !joined):
 			if !joined {
 				i++ // of some commands the letter is a flag, and the next word would be an option
 			}
 			if i < len(args) && !joined && strings.HasPrefix(args[i], "-") {
-				return false
+				return nil, false
 			}
 		default:
-			return false
+			return nil, false
 		}
 	}
-	return true
+	return texts, true
 }

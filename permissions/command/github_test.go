@@ -47,6 +47,9 @@ func TestVerdict_GitHubAlone(t *testing.T) {
 	env := sandboxedEnv()
 	for text, want := range map[string]bool{
 		"gh pr list": true, "gh issue create --title 'a word' --body \"text\"": true, "gh pr merge 12 --squash --auto": true, "gh pr comment 12 -b 'a word'": true, "gh api repos/a/b/pulls -f title=x -f head=y": true, "gh workflow run ci --ref main -f a=b": true, "cd src && gh pr view 1 | head -5; gh auth status": true,
+		"gh issue create --title 'the environment' --body 'see https://example.com/x'": true, "gh pr comment 1 -b '- an env://x'": true, "gh api repos/a/b/pulls -f 'body=https://x' -f head=env": true, "gh pr edit 1 -t '--'": true,
+		"gh api repos/a/b/env -f x=y": false, "gh api https://x/y -f x=y": false, "gh api repos/a/b -f a=b --jq env": false, "gh issue list -t '{{env}}'": false, "gh pr view 1 --template '{{env}}'": false, "gh pr merge https://x/y --subject z": false,
+		"gh pr comment 1 -b x -- https://x": false, "gh pr comment https://x/a/b/pull/1 --body y": false, "gh issue comment 1 --body x -R env.ghe.com/a/b": false, "gh pr review 1 --comment https://x": false, "gh workflow run x --raw-field https://y https://z": false,
 		"gh api repos/a/b -q '.[] | .name' 2>&1 | grep -v x": true, "gh pr view 1 2>/dev/null || true": true,
 
 		"ls": false, "./gh pr list": false, "node_modules/.bin/gh pr list": false, "/tmp/gh pr list": false, "GH pr list": false,
@@ -72,6 +75,33 @@ func TestVerdict_GitHubAlone(t *testing.T) {
 	} {
 		if v := command.Judge(text, env); v.GitHubAlone != want {
 			t.Errorf("%s: alone %v, want %v", text, v.GitHubAlone, want)
+		}
+	}
+}
+
+// The forms of gh that start git, and so get no login, have another way, which gets one.
+func TestVerdict_GitHubInstead(t *testing.T) {
+	t.Parallel()
+	env := sandboxedEnv()
+	for text, want := range map[string]string{
+		"git push -u origin x && gh pr create --fill": "git push, and then gh api repos/OWNER/REPO/pulls -f title=… -f body=… -f head=BRANCH -f base=BRANCH",
+		"gh pr checkout 7":  "git fetch origin pull/NUMBER/head:BRANCH, and then git switch BRANCH",
+		"gh pr view 7":      "",
+		"echo gh pr create": "",
+	} {
+		v := command.Judge(text, env)
+		if v.GitHubInstead != want {
+			t.Errorf("%s: instead %q, want %q", text, v.GitHubInstead, want)
+		}
+		if want != "" && v.GitHubAlone {
+			t.Errorf("%s: gets the login", text)
+		}
+	}
+	for _, text := range []string{
+		"gh api repos/a/b/pulls -f 'title=a title' -f body='see https://example.com' -f head=x -f base=main", "gh api repos/a/b/releases -f tag_name=v1 -f name=v1 -f body=x",
+	} {
+		if !command.Judge(text, env).GitHubAlone {
+			t.Errorf("%s: gets no login", text)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func Judge(text string, env Env) Verdict {
 		return v
 	}
 	v = withEndOfOptions(changingScripts(movingRevisions(hidingObjects(expanded(v, file, env), file, env), env)), file, env)
-	v.GitHub, v.GitHubAlone = gitHub(v, file)
+	v.GitHub, v.GitHubAlone, v.GitHubInstead = gitHub(v, file)
 	return v
 }
 

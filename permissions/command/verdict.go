@@ -73,6 +73,8 @@ type Verdict struct {
 	// commands of the gh on the PATH, and programs that only print what they read, all of whose words are
 	// known: nothing else of it would have the login.
 	GitHub, GitHubAlone bool
+	// GitHubInstead names, for the model, commands in the place of one of gh that starts git; "" where none is known.
+	GitHubInstead string
 	// HidesObjects says that the text is allowed and may read any file. The sandbox must hide the object
 	// database of git from it, which none of its commands needs.
 	HidesObjects bool

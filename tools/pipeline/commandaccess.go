@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"cmp"
+
 	"acp-agent/capability"
 	"acp-agent/permissions/command"
 	"acp-agent/workspace/run"
@@ -35,6 +37,8 @@ type commandAccess struct {
 	// gitHub says that a command is gh, which has to log in; besideGitHub, that something else of the call would have
 	// the login, too.
 	gitHub, besideGitHub bool
+	// gitHubInstead is what to run in its place, see command.Verdict.
+	gitHubInstead string
 	// gitConfig says that a git command may write the configuration of a repository.
 	gitConfig bool
 	// mayOfferOutside says that the card may offer to run the call outside of the sandbox.
@@ -74,6 +78,7 @@ func (a *commandAccess) addVerdict(v command.Verdict) {
 	a.network = a.network || v.Network
 	a.hidesObjects = a.hidesObjects || v.HidesObjects
 	a.gitHub, a.besideGitHub = a.gitHub || v.GitHub, a.besideGitHub || !v.GitHubAlone
+	a.gitHubInstead = cmp.Or(a.gitHubInstead, v.GitHubInstead)
 	for _, part := range v.Parts {
 		a.reads = append(a.reads, part.Reads...)
 		a.othersWithoutNetwork = a.othersWithoutNetwork || !part.Network && part.Action != capability.Allow

@@ -47,8 +47,7 @@ func (e *execution) gitHubLogin(ctx context.Context) (env []string, err error) {
 		return nil, nil
 	}
 	if e.access.besideGitHub {
-		e.remarks = append(e.remarks, "gh got no login, because something else in this command could have used it, too. Run gh by itself, with all words written out, "+
-			"or with "+strings.ReplaceAll(command.GitHubPrinters, " ", ", ")+".")
+		e.remarks = append(e.remarks, noGitHubLogin(e.access.gitHubInstead))
 		return nil, nil
 	}
 	to := egress.Login{Scheme: "https", To: egress.Destination{Host: run.GitHubHost, Port: 443}}
@@ -61,6 +60,15 @@ func (e *execution) gitHubLogin(ctx context.Context) (env []string, err error) {
 	}
 	e.pipeline.Keys.Add(token)
 	return run.GitHubEnv(token), nil
+}
+
+// noGitHubLogin tells the model why gh got no login, and what to run instead.
+func noGitHubLogin(instead string) string {
+	if instead != "" {
+		return "gh got no login, because this form of it starts git, which starts what the project configures, and that could have used it, too. Run " + instead + "."
+	}
+	return "gh got no login, because something else in this command could have used it, too. Run gh by itself, with all words written out, " +
+		"or with " + strings.ReplaceAll(command.GitHubPrinters, " ", ", ") + "."
 }
 
 // inBackground reports a call whose command becomes a job.

@@ -19,7 +19,7 @@ func TestEgress_GitHubLogin(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := startConfined(t, "bubblewrap", "", map[string]string{
-		"pr": "gh auth status; gh pr list | cat", "env": "bash -c 'echo token=$GH_TOKEN.'", "version": "gh --version", "script": "gh pr list; ./x.sh", "here": "./gh pr list", "path": "PATH=$PWD:$PATH gh pr list", "words": "echo list | xargs gh pr",
+		"pr": "gh auth status; gh pr list | cat", "env": "bash -c 'echo token=$GH_TOKEN.'", "version": "gh --version", "script": "gh pr list; ./x.sh", "here": "./gh pr list", "path": "PATH=$PWD:$PATH gh pr list", "words": "echo list | xargs gh pr", "git": "gh pr create --title x --body y",
 	}, map[string]string{"x.sh": "#!/bin/bash\necho token=$GH_TOKEN.\n", "gh": "#!/bin/bash\necho token=$GH_TOKEN.\n"}, "PATH="+bin+":"+os.Getenv("PATH"))
 	w.refuses("gh in the command logs in to github.com")
 	if text := w.run(t, "pr"); !strings.Contains(text, "logged out") {
@@ -39,6 +39,9 @@ func TestEgress_GitHubLogin(t *testing.T) {
 		if text := w.run(t, name); !strings.Contains(text, "token=.") && name != "words" || strings.Contains(text, "logged in") || !strings.Contains(text, "Run gh by itself") {
 			t.Errorf("%s: %s", name, text)
 		}
+	}
+	if text := w.run(t, "git"); !strings.Contains(text, "logged out") || !strings.Contains(text, "starts git") || !strings.Contains(text, "gh api repos/OWNER/REPO/pulls") {
+		t.Errorf("gh that starts git: %s", text)
 	}
 	cards := len(w.cards)
 	if w.run(t, "version"); strings.Contains(strings.Join(w.cards[cards:], ""), "logs in") {
