@@ -34,6 +34,9 @@ func (f commandFiles) holdsSecret(dir string, reads func(name string) bool) bool
 	if _, err := runtime.FS().Stat(context.Background(), access.Real); errors.Is(err, fs.ErrNotExist) {
 		return false // there is nothing to read
 	}
+	if f.work.SecretName(access.Real) || slices.ContainsFunc(f.own, func(path string) bool { return pathname.Contains(access.Real, path) }) {
+		return true
+	}
 	top, err := runtime.FS().Dir(context.Background(), access.Real)
 	if err != nil {
 		return true
@@ -41,8 +44,7 @@ func (f commandFiles) holdsSecret(dir string, reads func(name string) bool) bool
 	finder := secretSearch{left: maxTreeEntries, reads: reads, secret: func(path string) bool {
 		return f.work.SecretName(path) || runtime.FS().HoldsAddress(path)
 	}}
-	own := slices.ContainsFunc(f.own, func(path string) bool { return pathname.Contains(access.Real, path) })
-	return own || f.work.SecretName(access.Real) || finder.holds(top, access.Real, 0)
+	return finder.holds(top, access.Real, 0)
 }
 
 // secretSearch looks for secrets by their names.
