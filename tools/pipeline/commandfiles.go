@@ -37,7 +37,7 @@ func (f commandFiles) regular(path string) bool {
 	}
 	runtime := f.work.Call(f.call+"/judge", f.tool, nil)
 	defer runtime.Finish()
-	info, err := runtime.FS().Stat(context.Background(), path)
+	info, err := runtime.FS().Stat(context.Background(), access.Real)
 	return err == nil && info.Mode.IsRegular()
 }
 

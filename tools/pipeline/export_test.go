@@ -18,3 +18,8 @@ func JudgeConnection(ctx context.Context, p *Pipeline, call *Prepared, to egress
 	c := &connections{sharedState: &sharedState{Prepared: call, pipeline: p}}
 	return c.judgeConnection(ctx, to)
 }
+
+// Regular is what the command judge is told of a path.
+func Regular(p *Pipeline, path string) bool {
+	return commandFiles{work: p.Workspace, call: "call", tool: shellTool}.regular(path)
+}
