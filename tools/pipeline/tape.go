@@ -78,7 +78,8 @@ func (p *Pipeline) recordPrepared(c *Prepared) {
 	c.tape = p.Tape.Start(c.Name, c.Input)
 	ready, err := transcript.EncodeEvent(transcript.ToolReady{CallID: c.ID, Tool: c.Tool, Args: c.Args, Card: c.Card})
 	if err != nil {
-		p.Logger.Warn("a call is not recorded", "call_id", c.ID, "error", err.Error())
+		// The rest is recorded all the same: the replay needs to know which calls ran concurrently.
+		p.Logger.Warn("the arguments and the card of a call are not recorded", "call_id", c.ID, "error", err.Error())
 	}
 	data, err := json.Marshal(preparedForm{Ready: ready, Malformed: c.Malformed, Serial: c.serial, Faulty: c.fault != nil, Keys: c.keys})
 	if err == nil {

@@ -1,13 +1,19 @@
 package pipeline_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"acp-agent/internal/record"
+	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
@@ -67,5 +73,34 @@ func TestPlay_QuestionWithdrawn(t *testing.T) {
 	}
 	if err := <-user.withdrawn; err == nil {
 		t.Error("the question was not withdrawn")
+	}
+}
+
+// A call whose card has no form for a recording is recorded without it, and the log says just that: a replay needs to know
+// which calls ran concurrently.
+func TestRecord_CardWithoutForm(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "recording.jsonl")
+	recorder, err := record.Create(path, record.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	spec := tools.Spec{Describe: func(tools.Args, kinds.Place) kinds.Card { return kinds.Card{Content: []kinds.Content{nil}} }}
+	s := newStage(t, func(o *pipeline.Options) {
+		o.Tape, o.Logger = record.RecordTo(recorder), slog.New(slog.NewTextHandler(&log, nil))
+	}, custom(spec, nil))
+	s.Prepare(pipeline.Call{ID: "call_1", Name: "custom", Input: "{}"})
+	if err := recorder.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(log.String(), "the arguments and the card of a call are not recorded") {
+		t.Errorf("log: %s", &log)
+	}
+	recorded, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(recorded), `"Serial":true`) {
+		t.Errorf("recording: %s", recorded)
 	}
 }
