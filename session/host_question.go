@@ -183,7 +183,6 @@ func (q *hostQuestions) show(ctx context.Context, id string, asked hostQuestion)
 		end = pipeline.Unrun(id, card, transcript.Cancelled, pipeline.CancelledText)
 	case err == nil && allows(answer):
 		end = pipeline.Unrun(id, card, transcript.Done, "The connection is allowed.")
-		end.Result = transcript.Envelope{Type: transcript.Output}
 		q.keep(answer, asked.Rules)
 	}
 	q.conversation.pass(end)

@@ -37,9 +37,7 @@ func (p *performer) ask(ctx context.Context, q ownQuestion) (text string) {
 		text, state = q.act(answer, err)
 	}
 	end := pipeline.Unrun(id, q.card, state, text)
-	if state == transcript.Done {
-		end.Result = transcript.Envelope{Type: transcript.Output}
-	} else {
+	if state != transcript.Done {
 		if q.offers {
 			end.Card.Content = nil
 		}

@@ -90,21 +90,22 @@ func overlap(a, b tools.ResourceKey) bool {
 // CancelledText is what the model reads of a call that the user cancelled.
 const CancelledText = "cancelled by the user"
 
-// Unrun returns the end of a call that never ran. The card is the one that the editor shows.
+// Unrun returns the end of a card for which no tool ran: of a call that was stopped before, or of a question that the agent
+// itself asked, whose end may be Done.
 func Unrun(callID string, card kinds.Card, state transcript.State, text string) transcript.ToolFinished {
+	end := transcript.ToolFinished{CallID: callID, State: state, Text: text, Card: card}
 	kind := tools.Backend
 	switch state {
+	case transcript.Done:
+		end.Result = transcript.Envelope{Type: transcript.Output}
+		return end
 	case transcript.Cancelled:
 		kind = tools.Aborted
 	case transcript.Rejected:
 		kind = tools.Denied
 	}
-	return transcript.ToolFinished{
-		CallID: callID, State: state, Text: text, Card: card,
-		Result: transcript.Envelope{
-			Type: transcript.Error, ErrorText: text, Error: &transcript.ErrorDetail{Kind: string(kind)},
-		},
-	}
+	end.Result = transcript.Envelope{Type: transcript.Error, ErrorText: text, Error: &transcript.ErrorDetail{Kind: string(kind)}}
+	return end
 }
 
 // Cut returns the call that an answer was making when the token limit or a refusal ended it.
