@@ -55,7 +55,7 @@ func (a *approval) ask(ctx context.Context) error {
 func (a *approval) askUntilShown(ctx, asking context.Context) error {
 	for i := range maxPreviews {
 		if i > 0 {
-			a.resolveTargets(a.pipeline) // the preview has changed, so the paths may lead elsewhere
+			a.resetTargets(a.pipeline) // the preview has changed, so the paths may lead elsewhere
 		} else if err := a.confinement.refreshTargets(ctx); err != nil {
 			return err
 		}

@@ -45,7 +45,7 @@ type Prepared struct {
 	standIn bool
 	entry   *tools.Entry
 	env     tools.Env
-	// touched is what the call touches, targets where its paths lead, see resolveTargets.
+	// touched is what the call touches, targets where its paths lead, see resetTargets.
 	touched []tools.Resource
 	targets *targets
 	// serial and keys decide which calls may run concurrently, see Conflicts.

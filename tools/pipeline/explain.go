@@ -48,7 +48,7 @@ func (p *Pipeline) ExplainUnseen(ctx context.Context, call Call, standIn tools.T
 		env: p.env(), standIn: true,
 	}
 	c.setArgs(tools.NewArgs(call.Input))
-	c.resolveTargets(p)
+	c.resetTargets(p)
 	if err := p.gate(c); err != nil {
 		c.fault = asToolError(err)
 	}

@@ -99,7 +99,7 @@ func (p *Pipeline) Prepare(call Call) *Prepared {
 func (p *Pipeline) prepare(call Call) (c *Prepared) {
 	c = &Prepared{Call: call, Tool: p.Canonical(call.Name), env: p.env()}
 	_, c.Card = p.Label(call.Name)
-	c.resolveTargets(p) // preprocess resolves paths
+	c.resetTargets(p) // from preprocess on, the tool's functions resolve paths
 	defer func() {
 		if v := recover(); v != nil {
 			c.fault = p.panicked(c.Tool, c.ID, v)
@@ -166,9 +166,7 @@ func (p *Pipeline) validate(c *Prepared) error { return c.entry.Validate(c.args)
 
 func (p *Pipeline) describe(c *Prepared) error {
 	c.Card = c.entry.Card(c.args, c.env.Place)
-	if c.entry.Resources != nil {
-		c.touched = c.entry.Resources(c.args, c.env)
-	}
+	c.findTouched()
 	switch profile := c.entry.Profile; {
 	case profile == nil:
 		c.serial = true // the tool says nothing about conflicts, so its calls run alone (R100)

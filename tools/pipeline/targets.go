@@ -11,13 +11,13 @@ import (
 	"acp-agent/workspace"
 )
 
-// targets says where the paths of one call lead. Each path is resolved once, when the call is
-// prepared, and batching, confinement, judgement, watchdog and card use that result. When the tool
-// uses the path, it is resolved again and must lead to the same place, see checkWay. targets is
-// safe for concurrent use.
+// targets says where the paths of one call lead. Each path is resolved once, when it is first asked
+// for: as a rule while the call is prepared. Batching, confinement, judgement, watchdog and card use
+// that result. When the tool uses the path, it is resolved again and must lead to the same place, see
+// checkWay. targets is safe for concurrent use.
 type targets struct {
 	work *workspace.Workspace
-	// made is when the paths were resolved, changes the count of Pipeline.changes at that time.
+	// made is a time before the first path was resolved, changes the count of Pipeline.changes then.
 	made    time.Time
 	changes int64
 
@@ -61,22 +61,28 @@ func (t *targets) at(abs string, noFollow bool) workspace.Target {
 // resolve is tools.Env.Resolve for the functions of a Spec.
 func (t *targets) resolve(abs string) string { return t.at(filepath.Clean(abs), false).Real }
 
-// resolveTargets finds out what the call touches and where its paths lead now.
-func (c *Prepared) resolveTargets(p *Pipeline) {
+// resetTargets gives the call an empty table of targets, so that each path is resolved again when it is next asked for,
+// and finds out again what the call touches.
+func (c *Prepared) resetTargets(p *Pipeline) {
 	c.targets = p.newTargets()
 	c.env.Resolve = c.targets.resolve
+	c.findTouched()
+}
+
+// findTouched finds out what the call touches, as soon as the tool is known.
+func (c *Prepared) findTouched() {
 	if c.entry != nil && c.entry.Resources != nil {
 		c.touched = c.entry.Resources(c.args, c.env)
 	}
 }
 
-// refreshTargets resolves the targets again when they may be stale: a call has changed something since,
+// refreshTargets has the targets resolved again when they may be stale: a call has changed something since,
 // or they are older than maxTargetAge.
 func (c *confinement) refreshTargets(context.Context) error {
 	if c.targets.changes == c.pipeline.changes.Load() && time.Since(c.targets.made) <= maxTargetAge {
 		return nil
 	}
-	c.resolveTargets(c.pipeline)
+	c.resetTargets(c.pipeline)
 	c.remotes = c.remotes || c.showsRemotes()
 	return nil
 }
