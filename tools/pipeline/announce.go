@@ -18,7 +18,7 @@ type announcements struct {
 }
 
 // knowledge is a state of what the model knows. It has three sorts of keys: the ids of tools, with their
-// digests as values; awayMark and the id of a server that cannot be reached; onlyListedMark.
+// digests as values; awayMark and the id of a server that cannot be reached; listedOnlyMark.
 type knowledge map[string]string
 
 // announcement is a text in the conversation, and what the model knows after it.
@@ -27,11 +27,11 @@ type announcement struct {
 	state knowledge
 }
 
-// No id of a tool looks like these marks. onlyListedMark means that the model knows that only listed
+// No id of a tool looks like these marks. listedOnlyMark means that the model knows that only listed
 // tools can be called.
 const (
 	awayMark       = "away "
-	onlyListedMark = "listed only"
+	listedOnlyMark = "listed only"
 )
 
 // These tags enclose an announcement.
@@ -84,8 +84,8 @@ func (a *announcements) known(present func(text string) bool) knowledge {
 // news returns how the tools and servers differ from what the model knows, and updates now to what it
 // will know after the news. The caller holds mu.
 func (c *catalogue) news(known, now knowledge, policy *ModePolicy, away []string) (n news) {
-	if c.onlyListed && known[onlyListedMark] == "" && len(c.named(policy)) > 0 {
-		n.onlyListed, now[onlyListedMark] = true, onlyListedMark
+	if c.listedOnly && known[listedOnlyMark] == "" && len(c.named(policy)) > 0 {
+		n.listedOnly, now[listedOnlyMark] = true, listedOnlyMark
 	}
 	for _, entry := range c.usable {
 		digest, old := c.digests[entry.ID], known[entry.ID]
@@ -105,7 +105,7 @@ func (c *catalogue) news(known, now knowledge, policy *ModePolicy, away []string
 		case mark && !slices.Contains(away, server):
 			n.back = append(n.back, server)
 			delete(now, id)
-		case !mark && id != onlyListedMark && c.digests[id] == "":
+		case !mark && id != listedOnlyMark && c.digests[id] == "":
 			n.removed = append(n.removed, id)
 			delete(now, id)
 		}
@@ -123,15 +123,15 @@ func (c *catalogue) news(known, now knowledge, policy *ModePolicy, away []string
 type news struct {
 	added, changed      []*tools.Entry
 	removed, away, back []string
-	// onlyListed says that the model server takes only calls of listed tools, which was not so
+	// listedOnly says that the model server takes only calls of listed tools, which was not so
 	// when the model last learned of it.
-	onlyListed bool
+	listedOnly bool
 }
 
 // text returns the announcement of news; the caller holds mu.
 func (c *catalogue) text(n news) string {
 	var b strings.Builder
-	if n.onlyListed {
+	if n.listedOnly {
 		b.WriteString("Other than you were told, only the tools of your list can be called now: look for a further one with tool_search, and it is in your list from your next answer on.\n")
 	}
 	if len(n.added) > 0 {

@@ -34,8 +34,8 @@ type catalogue struct {
 	deferral Deferral
 	// lacks returns why a tool could only fail; "" when it is usable.
 	lacks func(*tools.Entry) string
-	// listedOnly is Session.ListedOnly.
-	listedOnly func() bool
+	// askListedOnly is Session.ListedOnly, listedOnly its last answer.
+	askListedOnly func() bool
 
 	mu         sync.Mutex
 	policy     *ModePolicy    // of the last request; nil admits everything
@@ -45,7 +45,7 @@ type catalogue struct {
 	digests    map[string]string
 	hidden     map[string]*tools.Entry // the usable tools that are not listed
 	index      *bm25.Index             // of hidden; made by the first search
-	onlyListed bool                    // the last answer of listedOnly
+	listedOnly bool
 
 	listed    []*tools.Entry // the tools of the requests, in the version that was listed
 	encoded   []model.Tool   // listed in the form of a request; nil before the first request
@@ -53,8 +53,8 @@ type catalogue struct {
 	announced announcements
 }
 
-func newCatalogue(enabled []*tools.Entry, o Deferral, lacks func(*tools.Entry) string, listedOnly func() bool) *catalogue {
-	return &catalogue{deferral: o, enabled: enabled, lacks: lacks, listedOnly: listedOnly}
+func newCatalogue(enabled []*tools.Entry, o Deferral, lacks func(*tools.Entry) string, askListedOnly func() bool) *catalogue {
+	return &catalogue{deferral: o, enabled: enabled, lacks: lacks, askListedOnly: askListedOnly}
 }
 
 // replaceTools replaces the enabled tools.
@@ -131,9 +131,9 @@ func (d Deferral) always(id string) bool {
 // refreshAndLock asks whether only listed tools can be called, then locks mu. The question is
 // asked without the lock because the session answers it.
 func (c *catalogue) refreshAndLock() {
-	only := c.listedOnly()
+	answer := c.askListedOnly()
 	c.mu.Lock()
-	c.onlyListed = only
+	c.listedOnly = answer
 }
 
 // searchTool is the tool whose description names the deferred tools.
@@ -158,8 +158,8 @@ func (c *catalogue) freeze(policy *ModePolicy) {
 	if searchable {
 		c.announced.initial = c.knowledgeOf(c.usable)
 	}
-	if c.onlyListed {
-		c.announced.initial[onlyListedMark] = onlyListedMark
+	if c.listedOnly {
+		c.announced.initial[listedOnlyMark] = listedOnlyMark
 	}
 }
 
@@ -182,7 +182,7 @@ func (c *catalogue) request(policy *ModePolicy) []model.Tool {
 	defer c.mu.Unlock()
 	c.freeze(policy)
 	c.policy = policy
-	if c.onlyListed {
+	if c.listedOnly {
 		for _, entry := range c.foundUnlisted() {
 			delete(c.hidden, entry.ID)
 			c.listed, c.encoded = append(c.listed, entry), append(c.encoded, forModel(entry))

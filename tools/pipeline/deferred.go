@@ -17,7 +17,7 @@ const (
 
 // howToCall tells the model how to call deferred tools.
 func (c *catalogue) howToCall() string {
-	if c.onlyListed {
+	if c.listedOnly {
 		return "These can be called once they are listed, from your next answer on: look for them with tool_search where they are named alone."
 	}
 	return "These can be called by name although they are not listed; when arguments do not fit, the answer has the schema."

@@ -187,7 +187,7 @@ func (p *Pipeline) Run(ctx context.Context, c *Prepared, sink transcript.Sink) t
 	}
 	defer c.tape.Return()
 	r := p.newRunning(c, c.recorded(sink))
-	r.step = sink
+	r.stepSink = sink
 	ctx, leave := p.active.enter(ctx, c, r.started)
 	defer leave()
 	ctx, span := p.Tracer.Tool(ctx, c.Tool, c.ID)

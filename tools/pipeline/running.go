@@ -58,7 +58,7 @@ type sharedState struct {
 	cleaner
 	pipeline *Pipeline
 	sink     transcript.Sink
-	step     transcript.Sink // receives the events of the other calls of the step
+	stepSink transcript.Sink // receives the events of the other calls of Step
 	started  time.Time
 	card     kinds.Card
 }

@@ -129,7 +129,7 @@ func (a *approval) lookAhead(ctx context.Context, c *Prepared) (other *approval)
 			other = nil
 		}
 	}()
-	r := a.pipeline.newRunning(c, a.step)
+	r := a.pipeline.newRunning(c, a.stepSink)
 	r.remotes = r.showsRemotes()
 	for _, stage := range []func(context.Context) error{r.confinement.refreshTargets, r.confinement.confine, r.judgement.judge} {
 		if stage(ctx) != nil {

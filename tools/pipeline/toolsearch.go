@@ -112,7 +112,7 @@ func (c *catalogue) restore(ids []string) {
 func (c *catalogue) activated() (ids []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.onlyListed {
+	if !c.listedOnly {
 		return nil
 	}
 	for _, entry := range c.foundUnlisted() {
