@@ -29,8 +29,9 @@ type connections struct {
 	watchdog   *watchdogCheck
 	sandboxing *sandboxing
 
-	mu    sync.Mutex
-	asked map[string]*connection
+	mu sync.Mutex
+	// asked has the answers about hosts and logins, by what they are about.
+	asked map[string]*hostAnswer
 	// groups has the answers about the hosts of package managers, by the name of the manager. Only
 	// the open question uses it.
 	groups map[string]HostDecision
@@ -38,23 +39,24 @@ type connections struct {
 	later map[string]bool
 }
 
-// connection is the answer about one host and port.
-type connection struct {
+// hostAnswer is the answer about one host and port, or about one login there.
+type hostAnswer struct {
 	done chan struct{} // closed when err is set
 	err  error
 }
 
-// of returns the answer about a destination. first says that the caller has to find the answer.
-func (c *connections) of(key string) (answer *connection, first bool) {
+// answerTo returns the answer to a question, which may still be open. first says that no one has asked it before: the
+// caller finds the answer and closes done.
+func (c *connections) answerTo(key string) (answer *hostAnswer, first bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if answer, known := c.asked[key]; known {
 		return answer, false
 	}
 	if c.asked == nil {
-		c.asked = map[string]*connection{}
+		c.asked = map[string]*hostAnswer{}
 	}
-	answer = &connection{done: make(chan struct{})}
+	answer = &hostAnswer{done: make(chan struct{})}
 	c.asked[key] = answer
 	return answer, true
 }
@@ -63,20 +65,20 @@ func (c *connections) of(key string) (answer *connection, first bool) {
 // decides. It asks about each host once, however many connections there are.
 func (c *connections) connect(ctx context.Context, to egress.Destination) error {
 	return c.once(ctx, to.Pair()+" "+to.Private+" "+to.Addr.String(), func() error {
-		decision := c.decide(ctx, inquiry{
+		final := c.decide(ctx, inquiry{
 			judge: func(ctx context.Context) (permissions.Decision, error) { return c.judgeConnection(ctx, to) },
 			ask: func(ctx context.Context, d permissions.Decision) HostDecision {
 				return c.askConnection(ctx, to, d)
 			},
 		})
-		c.recordHost(decision.Record(to))
-		return decision.Err
+		c.recordHost(final.Record(to))
+		return final.Err
 	})
 }
 
-// once returns what decide returned for the first caller with this key. Others wait for that.
+// once returns what decide returned for the first caller with this key; all others wait for that.
 func (c *connections) once(ctx context.Context, key string, decide func() error) error {
-	answer, first := c.of(key)
+	answer, first := c.answerTo(key)
 	if first {
 		answer.err = decide()
 		close(answer.done)
@@ -91,16 +93,16 @@ func (c *connections) once(ctx context.Context, key string, decide func() error)
 
 // connectLater decides for a job, whose call has ended: it asks no one.
 func (c *connections) connectLater(ctx context.Context, to egress.Destination) error {
-	rule, err := c.judgeConnection(ctx, to)
-	decision := HostDecision{Err: err, By: decidedBy(rule)}
-	if err == nil && rule.Action != capability.Allow {
-		decision.By, decision.Err = ByNoOne, &egress.Refusal{Reason: "no rule allows it, and for a command in the background no one is asked; " +
+	decision, err := c.judgeConnection(ctx, to)
+	final := HostDecision{Err: err, By: decidedBy(decision)}
+	if err == nil && decision.Action != capability.Allow {
+		final.By, final.Err = ByNoOne, &egress.Refusal{Reason: "no rule allows it, and for a command in the background no one is asked; " +
 			"a connection that the user allows for the session to a command in the foreground is allowed to it, too"}
 	}
-	if c.firstLater(fmt.Sprint(to.Pair(), " ", decision.By, " ", decision.Err != nil)) {
-		c.recordHost(decision.Record(to))
+	if c.firstLater(fmt.Sprint(to.Pair(), " ", final.By, " ", final.Err != nil)) {
+		c.recordHost(final.Record(to))
 	}
-	return decision.Err
+	return final.Err
 }
 
 // firstLater reports a decision about a host that was not recorded yet: a job may connect any number of times.
@@ -127,10 +129,10 @@ type inquiry struct {
 
 // decide finds the answer to an inquiry: from the rules, the watchdog, or the user.
 func (c *connections) decide(ctx context.Context, about inquiry) HostDecision {
-	rule, err := about.judge(ctx)
+	decision, err := about.judge(ctx)
 	switch {
-	case err != nil || rule.Action == capability.Allow:
-		return HostDecision{Err: err, By: decidedBy(rule)}
+	case err != nil || decision.Action == capability.Allow:
+		return HostDecision{Err: err, By: decidedBy(decision)}
 	case c.pipeline.Asker == nil:
 		return HostDecision{Err: &egress.Refusal{Reason: "it is not allowed by a rule, and no user is here who could allow it"}, By: ByNoOne}
 	}
@@ -141,22 +143,22 @@ func (c *connections) decide(ctx context.Context, about inquiry) HostDecision {
 		defer cancel()
 	}
 	defer c.pipeline.Session.AwaitUser(ctx)()
-	decision := HostDecision{By: ByWithdrawn}
+	final := HostDecision{By: ByWithdrawn}
 	err = tools.AskInTurn(ctx, c.pipeline.Queue, c.ID, func(asking context.Context) error {
 		// An answer given while this question waited may decide (R123).
-		rule, err := about.judge(ctx)
-		if err != nil || rule.Action == capability.Allow {
-			decision = HostDecision{Err: err, By: decidedBy(rule)}
+		decision, err := about.judge(ctx)
+		if err != nil || decision.Action == capability.Allow {
+			final = HostDecision{Err: err, By: decidedBy(decision)}
 			return err
 		}
-		decision = about.ask(asking, rule)
-		return decision.Err
+		final = about.ask(asking, decision)
+		return final.Err
 	})
-	decision.Err = err
+	final.Err = err
 	if _, refused := errors.AsType[*egress.Refusal](err); err != nil && !refused && errors.Is(context.Cause(ctx), errNoAnswer) {
 		return HostDecision{Err: &egress.Refusal{Reason: fmt.Sprintf("the user did not answer within %v", limit)}, By: ByTimeout}
 	}
-	return decision
+	return final
 }
 
 // decidedBy names the rule, or the watchdog, that decided about a host.
@@ -246,8 +248,8 @@ func connectionResource(to egress.Destination) permissions.Resource {
 // manager at once.
 func (c *connections) askConnection(ctx context.Context, to egress.Destination, d permissions.Decision) HostDecision {
 	group := c.groupOf(to, d)
-	if decision, known := c.groups[group.manager]; known && group.manager != "" {
-		return decision
+	if final, known := c.groups[group.manager]; known && group.manager != "" {
+		return final
 	}
 	where := shownPair(to)
 	if group.manager != "" {
@@ -273,14 +275,14 @@ func (c *connections) askConnection(ctx context.Context, to egress.Destination, 
 	if err != nil {
 		return HostDecision{Err: err, By: ByWithdrawn}
 	}
-	decision := Answered(answer, c.apply(answer, permissions.NetworkTool, group, d))
+	final := Answered(answer, c.apply(answer, permissions.NetworkTool, group, d))
 	if group.manager != "" {
 		if c.groups == nil {
 			c.groups = map[string]HostDecision{}
 		}
-		c.groups[group.manager] = decision
+		c.groups[group.manager] = final
 	}
-	return decision
+	return final
 }
 
 // reaching names what connects: the command of the call, or its tool, if that runs another program.
@@ -304,8 +306,8 @@ func (c *connections) askOnCard(ctx context.Context, title string, question tool
 	return c.hostQuestion(ctx, question)
 }
 
-// hostQuestion is question for one about a host or a login there: it may end without an answer while the call goes on,
-// which the recording has, too.
+// hostQuestion is [sharedState.question] for a host or a login there. Its end is recorded, too: it may come without an
+// answer, while the call goes on, and a replay cannot know when.
 func (c *connections) hostQuestion(ctx context.Context, request tools.PermissionRequest) (tools.Answer, error) {
 	c.recordQuestion(hostQuestionStep, request)
 	answer, err := c.pipeline.Asker.Ask(ctx, request)

@@ -18,7 +18,8 @@ const (
 	byWatchdog  = permissions.LayerWatchdog
 )
 
-// HostDecision is what was decided about a host that a command or a program reached for.
+// HostDecision is what was decided in the end about a host that a command or a program reached for, by the rules (whose
+// part is a permissions.Decision), the watchdog or the user.
 type HostDecision struct {
 	// Err is nil for a host that is allowed, and a *egress.Refusal for one that is not. Any other error says why
 	// nothing was decided.

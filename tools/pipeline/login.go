@@ -81,18 +81,18 @@ func (e *execution) inBackground() bool {
 // mayLogIn decides whether the call's commands get a login.
 func (c *connections) mayLogIn(ctx context.Context, want storedLogin) error {
 	return c.once(ctx, strings.Join([]string{want.permission, want.Scheme, want.To.Pair(), want.User}, " "), func() error {
-		decision := c.decide(ctx, inquiry{
+		final := c.decide(ctx, inquiry{
 			judge: func(ctx context.Context) (permissions.Decision, error) { return c.judgeLogin(ctx, want) },
 			ask: func(ctx context.Context, d permissions.Decision) HostDecision {
 				return c.askLogin(ctx, want, d)
 			},
 		})
-		record := decision.Record(want.To)
-		if record.Reason = "the command gets the login that the user's " + want.program + " keeps for the host"; decision.Err != nil {
+		record := final.Record(want.To)
+		if record.Reason = "the command gets the login that the user's " + want.program + " keeps for the host"; final.Err != nil {
 			record.Reason = "the command does not get the login that the user's " + want.program + " keeps for the host"
 		}
 		c.recordHost(record)
-		return decision.Err
+		return final.Err
 	})
 }
 
