@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"acp-agent/capability"
-	"acp-agent/internal/network"
 	"acp-agent/permissions"
 )
 
@@ -53,16 +52,6 @@ func (p *Pipeline) MayRead(path string) bool {
 
 // readTool is the tool that reads files.
 const readTool = "read"
-
-// hostResource returns a host for rules, under the name in the request. Rules that deny or ask also
-// match the readable form of an international name.
-func hostResource(name string) permissions.Resource {
-	host := permissions.Resource{Kind: permissions.Host, Name: name}
-	if readable := network.Readable(name); readable != name {
-		host.Requested = []string{readable}
-	}
-	return host
-}
 
 // capabilities returns the capabilities of a requirement set, by the names that rules use.
 func capabilities(set capability.RequirementSet) []string {
