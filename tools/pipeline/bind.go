@@ -21,13 +21,13 @@ func (j *judgement) bindTo(runtime *callRuntime) {
 // is refused, even within the session's directories. A path that the call did not name is
 // checked against the rules that deny.
 func (j *judgement) checkWay() func(workspace.Way) error {
-	// judged has the judged target of each named path. places has these targets; the value says
-	// that the capability check found the same one.
-	judged, places := map[string]string{}, map[string]bool{}
+	// judged has the judged target of each named path. judgedTargets is the set of these targets; the
+	// value says that the capability check found the same one.
+	judged, judgedTargets := map[string]string{}, map[string]bool{}
 	for _, resource := range j.judged.Resources {
 		if resource.Kind == permissions.Path && len(resource.Requested) > 0 {
 			judged[resource.Requested[0]] = resource.Name
-			places[resource.Name] = resource.Name == j.confinement.checked[resource.Requested[0]]
+			judgedTargets[resource.Name] = resource.Name == j.confinement.checked[resource.Requested[0]]
 		}
 	}
 	checked, rules, call := j.confinement.checked, j.pipeline.Policy.Rules(), j.pipeline.ruleCall(j.Prepared)
@@ -39,7 +39,7 @@ func (j *judgement) checkWay() func(workspace.Way) error {
 			return nil
 		case named:
 			return redirectedError(way, name)
-		case places[way.Real], containsPlace(way.Real, places):
+		case judgedTargets[way.Real], containsTarget(way.Real, judgedTargets):
 			return nil // a judged target in another spelling, as when a change is taken back, or a directory above it
 		case way.Write:
 			return checkUnnamedWrite(rules, call, way)
@@ -50,10 +50,10 @@ func (j *judgement) checkWay() func(workspace.Way) error {
 	}
 }
 
-// containsPlace reports whether a directory contains a judged target.
-func containsPlace(dir string, places map[string]bool) bool {
-	for place, judged := range places {
-		if judged && pathname.Contains(dir, place) {
+// containsTarget reports whether a directory contains a judged target that the capability check found, too.
+func containsTarget(dir string, judgedTargets map[string]bool) bool {
+	for target, checked := range judgedTargets {
+		if checked && pathname.Contains(dir, target) {
 			return true
 		}
 	}

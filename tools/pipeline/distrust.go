@@ -9,13 +9,13 @@ import (
 // distrust removes from the result of a tool from elsewhere what only the agent can know: where a sidecar is,
 // and what was changed outside the session's directories.
 func (e *ending) distrust() {
-	trusted := *e.execution.result
-	trusted.Truncated, trusted.OutputPath = false, ""
-	trusted.TrackFiles = slices.DeleteFunc(slices.Clone(trusted.TrackFiles), func(path string) bool {
+	plain := *e.execution.result
+	plain.Truncated, plain.OutputPath = false, ""
+	plain.TrackFiles = slices.DeleteFunc(slices.Clone(plain.TrackFiles), func(path string) bool {
 		access, err := e.pipeline.Workspace.Check(path, true)
 		return err != nil || !access.Inside || access.Path != path
 	})
-	e.execution.result = &trusted
+	e.execution.result = &plain
 }
 
 // distrusted removes from the error of a tool from elsewhere what only the agent can know: that

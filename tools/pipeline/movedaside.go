@@ -44,7 +44,7 @@ func (q *movedAsideQuestion) askAboutMovedAside(ctx context.Context) error {
 		return nil
 	}
 	defer q.pipeline.Session.AwaitUser(ctx)()
-	if !q.keepsChanges(ctx, changes) {
+	if !q.askToKeep(ctx, changes) {
 		return nil
 	}
 	for _, change := range changes {
@@ -53,15 +53,14 @@ func (q *movedAsideQuestion) askAboutMovedAside(ctx context.Context) error {
 	return nil
 }
 
-// keepsChanges reports whether the user keeps the changes. No answer is a no; the command has
-// already run.
-func (q *movedAsideQuestion) keepsChanges(ctx context.Context, changes []run.MovedAside) bool {
-	yes := false
+// askToKeep asks the user whether to keep the changes. No answer counts as no, and does not fail the call: its command
+// has already run.
+func (q *movedAsideQuestion) askToKeep(ctx context.Context, changes []run.MovedAside) (keep bool) {
 	err := tools.AskInTurn(ctx, q.pipeline.Queue, q.ID, func(asking context.Context) (err error) {
-		yes, err = q.putQuestion(asking, changes)
+		keep, err = q.putQuestion(asking, changes)
 		return err
 	})
-	return yes && err == nil
+	return keep && err == nil
 }
 
 // putQuestion sends the question to the user.
