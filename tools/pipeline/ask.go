@@ -45,7 +45,7 @@ func (a *approval) ask(ctx context.Context) error {
 	}
 	a.access.noticeUnconfined()
 	if a.pipeline.Asker == nil {
-		return a.judgement.denial(permissions.Headless(a.judgement.decision))
+		return denial(permissions.Headless(a.judgement.decision))
 	}
 	defer a.pipeline.Session.AwaitUser(ctx)()
 	return tools.AskInTurn(ctx, a.pipeline.Queue, a.ID, func(asking context.Context) error { return a.askUntilShown(ctx, asking) })
@@ -177,7 +177,7 @@ func (a *approval) startAsking(ctx context.Context) tools.PermissionRequest {
 		Name:     a.Name,
 		Ready:    transcript.ToolReady{CallID: a.ID, Tool: a.Tool, Input: a.Input, Args: a.Args, Card: a.redactedCard(a.card)},
 		Reason:   a.asked,
-		Remember: a.remember(), NoAlways: a.judgement.decision.NoAlways,
+		Remember: a.alwaysText(), NoAlways: a.judgement.decision.NoAlways,
 		Project: a.forProject(), Agents: a.pipeline.Names,
 		Sandbox: a.sandboxing.describe(ctx), Outside: a.sandboxing.offersOutside(ctx),
 	}

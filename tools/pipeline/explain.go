@@ -82,7 +82,7 @@ func (p *Pipeline) explain(ctx context.Context, c *Prepared) (e Explanation) {
 	e.Decision = r.judgement.decision
 	e.Unconfined = e.Action == capability.Allow && r.judgement.access.showsMachine()
 	if e.Action == capability.Ask {
-		if e.Remember = r.approval.remember(); e.Remember != "" {
+		if e.Remember = r.approval.alwaysText(); e.Remember != "" {
 			for _, access := range r.confinement.outside {
 				e.Opens = append(e.Opens, access.Dir)
 			}

@@ -63,7 +63,7 @@ func (j *judgement) judge(ctx context.Context) error {
 	j.judged = j.permissionCall(ctx)
 	j.decision = j.pipeline.Policy.Rules().Decide(j.judged)
 	if j.decision.Action == capability.Deny {
-		return j.denial(j.decision)
+		return denial(j.decision)
 	}
 	if err := j.refuseInReadOnlyMode(); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (j *judgement) askAboutOutside() {
 }
 
 // denial returns the error of a call that the rules, the mode or the lack of a user deny.
-func (j *judgement) denial(d permissions.Decision) error {
+func denial(d permissions.Decision) error {
 	by := d.DeniedBy
 	if by == permissions.DeniedByRule {
 		by = "rule:" + d.Scope.String()
@@ -113,12 +113,11 @@ func (j *judgement) permissionCall(ctx context.Context) permissions.Call {
 	session := j.pipeline.Workspace.Session()
 	call := j.pipeline.ruleCall(j.Prepared)
 	commands, reading, machine := 0, 0, 0
-	j.access.texts, j.access.settings = nil, nil
 	for _, resource := range j.touched {
 		switch resource.Kind {
 		case tools.Command:
 			call.Text = resource.Value
-			verdict := j.judgeCommand(ctx, resource, session)
+			verdict := judgeText(resource.Value, j.commandEnv(ctx, resource, session))
 			j.access.addVerdict(verdict)
 			j.access.addText(resource, verdict)
 			commands++
@@ -157,10 +156,6 @@ func (j *judgement) pathResource(resource tools.Resource) permissions.Resource {
 		path.Also = []string{deleteTool}
 	}
 	return path
-}
-
-func (j *judgement) judgeCommand(ctx context.Context, resource tools.Resource, session tools.Session) command.Verdict {
-	return judgeText(resource.Value, j.commandEnv(ctx, resource, session))
 }
 
 // commandEnv returns what the verdict on a command depends on in addition to its text.
