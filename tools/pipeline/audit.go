@@ -46,17 +46,18 @@ func (r *reporter) recordEnd(end transcript.ToolFinished) {
 	}
 	record := r.record(audit.End)
 	record.State = string(end.State)
-	if detail := end.Result.Error; detail != nil {
+	detail := end.Result.Error
+	if detail != nil {
 		// Without the text of the failure, which may quote a file.
 		record.Error = strings.TrimSpace(detail.Kind + " " + detail.Code)
 	}
-	switch detail := end.Result.Error; {
+	switch {
 	case r.execution.runtime != nil:
 		record.Verdict, record.By, record.Reason = "allow", r.approval.allowedBy(), r.judgement.decision.Reason
 		record.Changes, record.Unseen = r.changes(end), end.Result.Metadata.Unseen
 	case detail == nil:
 	case end.State == transcript.Rejected:
-		record.Verdict, record.By, record.Reason = "deny", r.approval.deniedBy(detail.DeniedBy), r.deniedFor(end)
+		record.Verdict, record.By, record.Reason = "deny", r.approval.deniedBy(detail.DeniedBy), deniedFor(end)
 	case detail.Code == tools.CodeSecretFile:
 		record.Verdict, record.By, record.Reason = "deny", permissions.DeniedBySecret, permissions.SecretReason
 	}
@@ -127,7 +128,7 @@ func (a *approval) deniedBy(layer string) string {
 }
 
 // deniedFor returns the first line of a refusal.
-func (r *reporter) deniedFor(end transcript.ToolFinished) string {
+func deniedFor(end transcript.ToolFinished) string {
 	first, _, _ := strings.Cut(end.Result.ErrorText, "\n")
 	return first
 }

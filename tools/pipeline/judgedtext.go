@@ -26,7 +26,7 @@ func (a *commandAccess) addText(resource tools.Resource, v command.Verdict) {
 // judgedAs returns the text that runs for a command. It refuses a command that was judged for
 // another directory, where the patterns would match other files.
 func (r *callRuntime) judgedAs(cmd tools.ShellCommand) (string, error) {
-	text, known := cmd.Text, true
+	elsewhere := false
 	for _, judged := range r.texts {
 		if judged.text != cmd.Text {
 			continue
@@ -34,13 +34,13 @@ func (r *callRuntime) judgedAs(cmd tools.ShellCommand) (string, error) {
 		if judged.dir == filepath.Clean(cmd.Dir) {
 			return judged.run, nil
 		}
-		known = false
+		elsewhere = true
 	}
-	if !known {
+	if elsewhere {
 		return "", &tools.Error{
 			Kind: tools.Denied, DeniedBy: tools.DeniedByCapability,
 			Message: "the command was judged for another directory than " + cmd.Dir + "; nothing was run",
 		}
 	}
-	return text, nil
+	return cmd.Text, nil
 }

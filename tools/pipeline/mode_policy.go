@@ -48,8 +48,8 @@ func (p *Pipeline) policyOf(of func(Session) *ModePolicy) *ModePolicy {
 
 // mode returns the name of the session's current mode; "" means that it has none.
 func (p *Pipeline) mode() string {
-	if s := p.modePolicy(); s != nil {
-		return s.Mode
+	if policy := p.modePolicy(); policy != nil {
+		return policy.Mode
 	}
 	return ""
 }
@@ -58,9 +58,9 @@ func (p *Pipeline) mode() string {
 // policy, or the one of the request that the model is answering, which holds until the next request. A
 // refusal also binds the agents below this one.
 func (p *Pipeline) readOnly() *ModePolicy {
-	for _, s := range p.modePolicies() {
-		if s != nil && s.ReadOnly {
-			return s
+	for _, policy := range p.modePolicies() {
+		if policy != nil && policy.ReadOnly {
+			return policy
 		}
 	}
 	return nil
@@ -68,9 +68,9 @@ func (p *Pipeline) readOnly() *ModePolicy {
 
 // keepsOut returns the policy that refuses a tool; nil when there is none.
 func (p *Pipeline) keepsOut(entry *tools.Entry) *ModePolicy {
-	for i, s := range p.modePolicies() {
-		if i > 0 && s.refuse(entry) != "" { // index 0 is the current policy, which counts from the next request on
-			return s
+	for _, policy := range p.modePolicies()[1:] { // not the current one, whose list of tools counts from the next request on
+		if policy.refuse(entry) != "" {
+			return policy
 		}
 	}
 	return nil
