@@ -61,9 +61,6 @@ type Prepared struct {
 	tape *record.Call
 }
 
-// Parses is how often the arguments have been parsed, see tools.Args.Parses.
-func (p *Prepared) Parses() int { return p.args.Parses() }
-
 // Conflicts reports whether the two calls must not run at the same time (R100,
 // R102). A faulty call touches nothing.
 func (p *Prepared) Conflicts(q *Prepared) bool {

@@ -23,3 +23,6 @@ func JudgeConnection(ctx context.Context, p *Pipeline, call *Prepared, to egress
 func Regular(p *Pipeline, path string) bool {
 	return commandFiles{work: p.Workspace, call: "call", tool: shellTool}.regular(path)
 }
+
+// Parses is how often the arguments of a call have been parsed, see tools.Args.Parses.
+func (p *Prepared) Parses() int { return p.args.Parses() }
