@@ -86,14 +86,15 @@ func (e *execution) execute(ctx context.Context) error {
 	return err
 }
 
-// openRuntime makes the runtime of the call, bound to what was judged.
+// openRuntime makes the runtime of the call, bound to what was judged. It may ask the user about the login of gh, which gh
+// gets when it starts or not at all.
 func (e *execution) openRuntime(ctx context.Context) (err error) {
 	if e.runtime, err = e.pipeline.runtimeOf(e.Prepared, e.ID, e.sink); err != nil {
 		return err
 	}
 	e.judgement.bindTo(e.runtime)
 	grant := e.grant(ctx)
-	e.runtime.Commands().Grant(grant)
+	e.runtime.Commands().Grant(grant) // without a login, which depends on what network the commands get
 	if grant.LoginEnv, err = e.gitHubLogin(ctx); err != nil {
 		return err
 	}
@@ -101,10 +102,11 @@ func (e *execution) openRuntime(ctx context.Context) (err error) {
 	e.access.noticeOpenSecrets()
 	if e.access.readsOnly {
 		// A command that runs without a question must not run the programs that a repository names (C9).
-		e.runtime.Commands().SetEnv(slices.Concat(e.access.settings, command.GitEnv())...)
-	}
-	if e.access.showsMachine() {
-		e.runtime.Commands().SetEnv(slices.Concat(command.MachineEnv(), e.access.settings, command.GitEnv())...)
+		env := slices.Concat(e.access.settings, command.GitEnv())
+		if e.access.showsMachine() {
+			env = slices.Concat(command.MachineEnv(), env)
+		}
+		e.runtime.Commands().SetEnv(env...)
 	}
 	e.runtime.texts = e.access.texts
 	return nil
