@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ActiveCall is a call that has not ended.
+// ActiveCall is a call that has started and not ended.
 type ActiveCall struct {
 	ID, Tool string
 	Started  time.Time
@@ -17,11 +17,12 @@ type ActiveCall struct {
 // errCallCancelled is the cause when a single call was cancelled, not the turn.
 var errCallCancelled = errors.New(CancelledText)
 
-// active is the table of the calls that have not ended (R126).
+// active is the table of the calls that have not ended (R126): calls that have started, and queued calls that
+// have not. A call is in one of the two until it ends.
 type active struct {
 	mu    sync.Mutex
 	calls map[string]activeCall
-	// queued has the prepared calls that have not started; true means cancelled.
+	// queued says of a prepared call whether it was cancelled before it started.
 	queued map[string]bool
 }
 
@@ -47,7 +48,8 @@ func (a *active) cancelled(id string) bool {
 	return a.queued[id]
 }
 
-// enter adds a call that starts, and returns the context that Cancel ends; leave removes the call.
+// enter moves a call that starts out of the queue, and returns the context that Cancel ends: at once, if the call was
+// cancelled while it was queued. leave removes the call.
 func (a *active) enter(ctx context.Context, c *Prepared, now time.Time) (_ context.Context, leave func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	a.mu.Lock()
@@ -68,7 +70,7 @@ func (a *active) enter(ctx context.Context, c *Prepared, now time.Time) (_ conte
 	}
 }
 
-// Active lists the calls that have not ended, the oldest first (R126).
+// Active lists the calls that have started and not ended, the oldest first (R126).
 func (p *Pipeline) Active() []ActiveCall {
 	p.active.mu.Lock()
 	defer p.active.mu.Unlock()

@@ -52,14 +52,15 @@ func (g gitRepo) config() (string, error) {
 	return string(data), err
 }
 
-// tracked returns the files that git tracks; none when there is no index yet.
+// tracked returns the files that git tracks; none when there is no index yet. It reads an index with the names
+// of SHA-1 alone.
 func (g gitRepo) tracked() ([]command.GitEntry, error) {
 	config, err := g.config()
 	if err != nil {
 		return nil, err
 	}
 	if strings.Contains(strings.ToLower(config), "objectformat") {
-		return nil, errors.New("the index may hold names of another length")
+		return nil, errors.New("the index may hold object names of another length")
 	}
 	data, err := gitdir.Read(filepath.Join(g.Dir, "index"), maxGitIndex)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -111,9 +112,9 @@ func (g gitRepo) holdsAddress() bool {
 	return err != nil && !errors.Is(err, fs.ErrNotExist) || redact.Addresses(config) != config
 }
 
-// gitHoldsSecret reports whether a diff in dir may print a secret: a file that git tracks has
-// the name of one, or holds the address of a remote with a user and password, or lies outside
-// the session's directories.
+// gitHoldsSecret reports whether a diff in dir may print a secret: the working tree is not inside the
+// session's directories, .gitmodules holds an address with a user and password, or a file that git tracks has the
+// name of a secret. A repository that is not found or cannot be read counts as holding one.
 func (f commandFiles) gitHoldsSecret(dir string) bool {
 	repo, ok := repositoryAt(f.work, f.home, dir)
 	if !ok || !repo.inside || f.holdsAddress(repo.path(".gitmodules")) {

@@ -16,7 +16,7 @@ type Policy struct {
 	// version counts the changes of set.
 	version uint64
 	// parent is the policy that set is derived from, as it was at parentVersion; nil for the main
-	// agent. parent and delegation never change.
+	// agent. parent never changes, and delegation only in ApplyManifest.
 	parent        *Policy
 	delegation    PolicyDelegation
 	parentVersion uint64
@@ -54,7 +54,7 @@ func (p *Policy) Delegate(d PolicyDelegation) *Policy {
 }
 
 // ApplyManifest adds the rules of the manifest that the main agent uses instead of the shipped one.
-// Call it before the first tool call.
+// Call it before [New], which asks once whether the agent is restricted.
 func (p *Policy) ApplyManifest(d PolicyDelegation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -31,7 +31,8 @@ func (p *Pipeline) scopeOf(c *Prepared) (capability.Compiled, error) {
 }
 
 // effective returns the host ceiling ∩ what this agent declares ∩ what each agent above it declares
-// (R64, R112). Paths that the user opened outside the roots are for this agent only.
+// (R64, R112). Paths that the user opened outside the roots are for this agent only. It changes vars: {user-data}
+// stands for other directories in each agent.
 func (p *Pipeline) effective(vars capability.Vars) (capability.Compiled, error) {
 	host := Ceiling()
 	if policy := p.readOnly(); policy != nil {
