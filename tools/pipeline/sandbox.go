@@ -5,6 +5,7 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/permissions"
+	"acp-agent/sandbox"
 	"acp-agent/tools"
 	"acp-agent/workspace/run"
 )
@@ -21,9 +22,10 @@ type sandboxing struct {
 //     by "always", earlier. A program gets it when its tool declares it.
 //   - A command that runs without a question because it only reads can change nothing. Nor can any
 //     command in a mode that changes nothing.
-//   - A command that shows the machine runs outside of the sandbox, where it sees the machine.
+//   - A command that shows the machine runs outside of the sandbox, where it sees the machine. So does a command
+//     for which the user chose that on the card.
 func (s *sandboxing) grant(ctx context.Context) run.Grant {
-	granted, reading := s.access.grantedBefore(), s.access.heldToReading()
+	before, reading := s.access.grantedBefore(), s.access.heldToReading()
 	restricted, held := s.pipeline.restricted, s.pipeline.readOnly() != nil
 	grant := run.Grant{
 		Network:   !s.entry.Requires.Net.IsZero(),
@@ -44,9 +46,9 @@ func (s *sandboxing) grant(ctx context.Context) run.Grant {
 		grant.Unconfined, grant.Network = true, true
 	case len(s.commands()) > 0:
 		opened := s.access.network && (s.access.approved || !s.access.othersWithoutNetwork && s.judgement.networkAllowedBefore())
-		grant.Network, grant.Packages = granted.Network || opened, opened
+		grant.Network, grant.Packages = before.Network || opened, opened
 		if opened && !s.access.missed.Network && s.pipeline.Workspace.Runner().CommandsUseProxy(ctx) {
-			grant.Network = granted.Network // the user is asked about each host when a command connects to it
+			grant.Network = before.Network // the user is asked about each host when a command connects to it
 		}
 	}
 	return grant
@@ -76,29 +78,32 @@ func (s *sandboxing) describe(ctx context.Context) string {
 	case !report.Confines():
 		return report.String()
 	}
-	text := string(report.Kind) + ", network off"
-	mayConnect := !s.access.heldToReading()
-	if len(s.commands()) == 0 {
-		mayConnect = !s.entry.ReadOnly && s.entry.Requires.Net.IsZero()
+	text := string(report.Kind) + ", network " + s.networkText(ctx, report, open)
+	if s.pipeline.readOnly() != nil {
+		text += ", read-only"
 	}
-	connects := mayConnect && !s.pipeline.restricted && s.pipeline.Workspace.Runner().CommandsUseProxy(ctx)
-	if connects {
-		text = string(report.Kind) + ", network by host"
-	}
-	if connects && !s.access.missed.Network {
-		return text + s.readOnlyNote()
-	}
-	if (!s.pipeline.restricted || !report.Network) && (open || s.access.network || len(s.commands()) == 0 && !s.entry.Requires.Net.IsZero()) {
-		text = string(report.Kind) + ", network on"
-	}
-	return text + s.readOnlyNote()
+	return text
 }
 
-func (s *sandboxing) readOnlyNote() string {
-	if s.pipeline.readOnly() != nil {
-		return ", read-only"
+// networkText says which network the call's commands get once the user allows the call; a tool without commands is
+// judged by the network that it declares. open says that every command has it.
+func (s *sandboxing) networkText(ctx context.Context, report sandbox.Report, open bool) string {
+	mayConnect, wanted := !s.access.heldToReading(), s.access.network
+	if len(s.commands()) == 0 {
+		declares := !s.entry.Requires.Net.IsZero()
+		mayConnect, wanted = !s.entry.ReadOnly && !declares, wanted || declares
 	}
-	return ""
+	byHost := mayConnect && !s.pipeline.restricted && s.pipeline.Workspace.Runner().CommandsUseProxy(ctx)
+	mayBeOn := !s.pipeline.restricted || !report.Network // a restricted agent has it only where nothing can take it away
+	switch {
+	case byHost && !s.access.missed.Network:
+		return "by host"
+	case mayBeOn && (open || wanted): // a command that failed by host gets all of it, too
+		return "on"
+	case byHost:
+		return "by host"
+	}
+	return "off"
 }
 
 // networkAllowedBefore reports whether the user has already allowed each command that needs the
