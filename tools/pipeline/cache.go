@@ -21,16 +21,16 @@ func (c *cacheUse) cached(ctx context.Context, runtime *callRuntime) (*tools.Res
 	if cache == nil || !c.entry.ReadOnly {
 		return nil, false
 	}
-	kept, ok := cache.Get(c.key(), stampOf(ctx, runtime))
+	stored, ok := cache.Get(c.key(), statIn(ctx, runtime))
 	if !ok {
 		return nil, false
 	}
-	result := kept.(tools.Result)
+	result := stored.(tools.Result)
 	return &result, true
 }
 
 // store stores the result of a cacheable call that succeeded. A result that depends on more than
-// files, such as an editor's buffer, names no files and is not stored.
+// files, such as an editor's buffer, names no files and is not stored. began is cacheTime from before the tool ran.
 func (c *cacheUse) store(ctx context.Context, runtime *callRuntime, result *tools.Result, began time.Time) {
 	cache := c.pipeline.Cache
 	if cache == nil || !c.entry.Cacheable || result == nil || result.Depends == nil || result.Partial {
@@ -42,7 +42,7 @@ func (c *cacheUse) store(ctx context.Context, runtime *callRuntime, result *tool
 	}
 	cache.Put(c.key(), resultcache.Entry{
 		Value: *result, Bytes: size, Began: began, Depends: result.Depends,
-	}, stampOf(ctx, runtime))
+	}, statIn(ctx, runtime))
 }
 
 // invalidate drops the stored results that the call may have made stale. A command drops everything,
@@ -63,7 +63,8 @@ func (c *cacheUse) key() string {
 	return resultcache.Key(c.Tool, c.Args, append([]string{session.ID, c.pipeline.mode()}, session.Roots...)...)
 }
 
-func stampOf(ctx context.Context, runtime *callRuntime) resultcache.Stat {
+// statIn returns how the cache looks at a file: through the runtime of the call, which may read it or not.
+func statIn(ctx context.Context, runtime *callRuntime) resultcache.Stat {
 	return func(path string) (resultcache.Stamp, error) {
 		info, err := runtime.Info(ctx, path)
 		if err != nil {

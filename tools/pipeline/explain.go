@@ -91,8 +91,8 @@ func (p *Pipeline) explain(ctx context.Context, c *Prepared) (e Explanation) {
 	return e
 }
 
-// dryRunWatchdog is watch for a watchdog that has a dry run. It reports whether a watchdog was not asked, or
-// did not know the answer.
+// dryRunWatchdog is watch for a watchdog that has a dry run, with a denial put into the decision. It reports whether
+// there is a watchdog whose answer is not known.
 func (w *watchdogCheck) dryRunWatchdog(ctx context.Context) (unasked bool) {
 	if w.pipeline.Watchdog == nil {
 		return false
@@ -114,7 +114,7 @@ func (w *watchdogCheck) dryRunWatchdog(ctx context.Context) (unasked bool) {
 		}
 	case d.Action == capability.Ask:
 		w.judgement.watchdogReason = d.Reason
-		w.judgement.dryRunJudge(ctx) // as in watch
+		w.judgement.dryRunJudge(ctx) // which applies the reason, as in watch
 	}
 	return !known && err == nil
 }

@@ -7,8 +7,9 @@ import (
 	"acp-agent/tools"
 )
 
-// maxSays bounds the part of a tool's description that is stored with an answer, in characters.
-const maxSays = 200
+// maxIdentityText bounds what is stored with an answer of a tool's description, and of the name of its origin, in
+// characters.
+const maxIdentityText = 200
 
 // Identity returns the current identity of a tool from elsewhere: an "always" for the tool holds
 // as long as the identity stays the same (M1, M4). It is empty for the agent's own tools and for
@@ -24,7 +25,7 @@ func (p *Pipeline) Identity(id string) permissions.Identity {
 func (p *Pipeline) identity(entry *tools.Entry, provenance tools.Origin) permissions.Identity {
 	return permissions.Identity{
 		Description: tools.DigestOf(entry.Description), Parameters: tools.DigestOf(string(entry.Schema())), Origin: provenance.Digest,
-		DescriptionStart: kinds.Line(p.Keys.Known(entry.Description), maxSays), OriginName: kinds.Line(provenance.Place, maxSays),
+		DescriptionStart: kinds.Line(p.Keys.Known(entry.Description), maxIdentityText), OriginName: kinds.Line(provenance.Place, maxIdentityText),
 	}
 }
 

@@ -33,8 +33,8 @@ type callJobs struct {
 	tape     *record.Call // nil where the call is not recorded
 }
 
-// callJobs returns the jobs for a call; nil when it may start none.
-func (p *Pipeline) callJobs(c *Prepared, r *callRuntime) tools.Jobs {
+// jobsOf returns the jobs for a call; nil when it may start none.
+func (p *Pipeline) jobsOf(c *Prepared, r *callRuntime) tools.Jobs {
 	if p.Services.Jobs == nil {
 		return nil
 	}

@@ -38,12 +38,12 @@ func (s *sharedState) showsRemotes() bool {
 			return false
 		}
 		requested := s.env.Abs(resource.Value)
-		return gitSettings(requested) || gitSettings(s.targets.at(requested, false).Real)
+		return mayHoldRemotes(requested) || mayHoldRemotes(s.targets.at(requested, false).Real)
 	})
 }
 
-// gitSettings reports whether a path is a file of git's configuration, or lies in a repository's own directory.
-func gitSettings(path string) bool {
+// mayHoldRemotes reports whether a path is a file of git's configuration, or lies in a repository's own directory.
+func mayHoldRemotes(path string) bool {
 	parts := strings.Split(strings.ToLower(filepath.ToSlash(path)), "/")
 	last := parts[len(parts)-1]
 	return slices.Contains(parts, ".git") || last == ".gitconfig" || last == ".gitmodules"

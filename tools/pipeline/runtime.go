@@ -48,7 +48,7 @@ func (p *Pipeline) runtimeOf(c *Prepared, id string, sink transcript.Sink) (*cal
 	r.Call.Confine(scope)
 	r.Call.Commands().Grant(run.Grant{Offline: p.restricted})
 	r.services.Changes = r.Call.Changes()
-	r.services.Jobs = p.callJobs(c, r)
+	r.services.Jobs = p.jobsOf(c, r)
 	if c.tape != nil && r.services.Modes != nil && !p.Tape.Plays() {
 		r.services.Modes = recordedModes{r.services.Modes, c.tape}
 	}

@@ -23,7 +23,7 @@ func (w *watchdogCheck) watch(ctx context.Context) (err error) {
 		return nil
 	}
 	defer func() {
-		if p := recover(); p != nil {
+		if v := recover(); v != nil {
 			w.pipeline.Logger.Error("watchdog panicked", "tool", w.Tool, "stack", string(debug.Stack()))
 			err = &tools.Error{
 				Kind: tools.Denied, DeniedBy: tools.DeniedByWatchdog, Message: "the watchdog failed, so the call was not run",
@@ -43,7 +43,7 @@ func (w *watchdogCheck) watch(ctx context.Context) (err error) {
 		return &tools.Error{Kind: tools.Denied, DeniedBy: tools.DeniedByWatchdog, Message: verdict.Reason}
 	case verdict.Action == capability.Ask:
 		w.judgement.watchdogReason = verdict.Reason
-		return w.judgement.judge(ctx)
+		return w.judgement.judge(ctx) // which applies the reason, as it does when it judges again before a question
 	}
 	return nil
 }
