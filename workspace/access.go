@@ -16,6 +16,8 @@ type Access struct {
 	// Inside says that the session may use it as it is. Otherwise it is a read
 	// outside the roots, for the user to decide.
 	Inside bool
+	// Opened says that it is inside only because an answer has opened a directory outside the roots.
+	Opened bool
 	// Dir is the directory that an "always" would open for reading; empty when
 	// none may be, such as for the home directory as a whole.
 	Dir string
@@ -103,7 +105,7 @@ func (c *checker) check(t *trail, write bool) (Access, error) {
 	case c.inOtherSession(t, r):
 		return Access{}, c.outside(t, write)
 	case r != nil:
-		access.Inside = true
+		access.Inside, access.Opened = true, r.opened
 	case write || c.lostRoot(abs) != nil:
 		return Access{}, c.outside(t, write)
 	default:
@@ -134,32 +136,47 @@ func (c *checker) Grant(callID string, access Access, forSession bool) {
 	}
 	r.only = only
 	if forSession && access.Dir != "" {
+		r.opened = true
 		c.opened.addForGood(r)
 	} else {
 		c.opened.add(callID, r)
 	}
 }
 
-// grantable is the directory around a path that may be opened for good: not a
-// volume, not the home directory or one above it, nothing secret or protected.
+// grantable is the directory around a path that may be opened for good: the top of the repository that it
+// lies in, or else its own directory.
 func (c *checker) grantable(t *trail) string {
 	dir := t.real()
 	if !t.isDir() {
 		dir = filepath.Dir(dir)
 	}
-	if len(t.missing) > 1 || len(components(dir)) == 0 || c.protection.Secret(dir) || c.protection.Protected(dir) {
+	if len(t.missing) > 1 || !c.mayOpen(dir) {
 		return ""
 	}
-	info, err := os.Lstat(dir)
-	if err != nil {
-		return ""
-	}
-	if home, err := follow(c.abs(c.place.Home)); c.place.Home != "" && err == nil {
-		if _, _, above := home.below(info); above {
-			return ""
+	for top := dir; c.mayOpen(top); top = filepath.Dir(top) {
+		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
+			return top
 		}
 	}
 	return dir
+}
+
+// mayOpen reports a directory that may be opened for good: not a volume, not the home directory or one
+// above it, nothing secret or protected.
+func (c *checker) mayOpen(dir string) bool {
+	if len(components(dir)) == 0 || c.protection.Secret(dir) || c.protection.Protected(dir) {
+		return false
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return false
+	}
+	home, err := follow(c.abs(c.place.Home))
+	if c.place.Home == "" || err != nil {
+		return true
+	}
+	_, _, above := home.below(info)
+	return !above
 }
 
 // workingDir resolves a working directory, which must lie in the session's
@@ -172,7 +189,7 @@ func (c *checker) workingDir(path string) (string, error) {
 	}
 	r, _ := pick(c.usable(""), t, false)
 	switch {
-	case r == nil || c.inOtherSession(t, r):
+	case r == nil || r.opened || c.inOtherSession(t, r):
 		return "", c.outside(t, false)
 	case !t.exists():
 		return "", &tools.Error{Kind: tools.BadInput, Path: abs, Message: "the working directory " + abs + " does not exist"}

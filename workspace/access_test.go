@@ -113,7 +113,9 @@ func TestCheck_OffersDirectory(t *testing.T) {
 		o.Protection.Protected = func(path string) bool { return filepath.Base(path) == ".git" }
 	})
 	put(t, filepath.Join(g.outside, "lib", "a.go"), "x")
-	put(t, filepath.Join(g.outside, ".git", "config"), "x")
+	repository := filepath.Join(g.outside, "other")
+	put(t, filepath.Join(repository, ".git", "config"), "x")
+	put(t, filepath.Join(repository, "lib", "a.go"), "x")
 	home := filepath.Dir(g.cwd)
 	put(t, filepath.Join(home, "notes"), "x")
 	tests := []struct{ name, path, want string }{
@@ -124,7 +126,10 @@ func TestCheck_OffersDirectory(t *testing.T) {
 		{"not the home directory", filepath.Join(home, "notes"), ""},
 		{"not what is above it", filepath.Dir(home), ""},
 		{"not a volume", string(filepath.Separator), ""},
-		{"not a protected one", filepath.Join(g.outside, ".git", "config"), ""},
+		{"not a protected one", filepath.Join(repository, ".git", "config"), ""},
+		{"the repository of a file", filepath.Join(repository, "lib", "a.go"), repository},
+		{"the repository of a directory", filepath.Join(repository, "lib"), repository},
+		{"a repository itself", repository, repository},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -46,6 +46,13 @@ func (o *opened) roots(callID string) []*root {
 	return slices.Concat(o.forGood, o.calls[callID])
 }
 
+// Opened reports whether an answer has opened a directory for the session.
+func (c *checker) Opened() bool {
+	c.opened.mu.Lock()
+	defer c.opened.mu.Unlock()
+	return len(c.opened.forGood) > 0
+}
+
 // finish closes what was opened for one call alone.
 func (o *opened) finish(callID string) {
 	o.mu.Lock()

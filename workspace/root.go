@@ -19,6 +19,8 @@ type root struct {
 	// write allows changes, editor says that the client's editor knows the
 	// files, own marks the session's private directory.
 	write, editor, own bool
+	// opened says that an answer has opened it for the session.
+	opened bool
 	// only, when set, is the one name inside that is allowed.
 	only string
 }

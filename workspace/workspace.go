@@ -78,10 +78,10 @@ func New(o Options) (*Workspace, error) {
 // Place is the name of the session's own directory, see [Directories.Former].
 func (w *Workspace) Place() string { return w.private.Name() }
 
-// inside reports whether a path leads into the session's directories.
+// inside reports whether a path leads into the session's directories, without those that an answer opened.
 func (w *Workspace) inside(abs string) bool {
 	access, err := w.Check(abs, false)
-	return err == nil && access.Inside
+	return err == nil && access.Inside && !access.Opened
 }
 
 // Session returns what a tool may know of the session. Roots are the session's

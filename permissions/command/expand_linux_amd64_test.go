@@ -18,7 +18,7 @@ func TestJudge_ExpandsAsBash(t *testing.T) {
 	box, env := g.box(t), g.env()
 	r := rand.New(rand.NewPCG(7, uint64(time.Now().UnixNano())))
 	words := []string{
-		"*", "*.go", "src/*", "src/*.go", "s*/m*", "?", "[ab]", "[!a]*", "a*", "{a,b}", "{a,src/main.go}", "x{1..3}y", "{b,a}*", "\"*\"", "'*'.go", "\\*", "no*", "$A", "\"$A\"", "${B}", "$A$B", "\"$B x\"", "$C", "\"$C\"", "$PWD/a", "$i", "\"$i\"", "pre$i", "{}", "{a", "a}", "{a,}x", "*/", "**/main.go", "./*", "./s*/../a", ".g*", "*.{go,md}", "--include=*.go", "[a-c]", "~", "''", "$D",
+		"*", "*.go", "src/*", "src/*.go", "s*/m*", "?", "[ab]", "[!a]*", "a*", "{a,b}", "{a,src/main.go}", "x{1..3}y", "{b,a}*", "\"*\"", "'*'.go", "\\*", "no*", "$A", "\"$A\"", "${B}", "$A$B", "\"$B x\"", "$C", "\"$C\"", "$PWD/a", "$i", "\"$i\"", "pre$i", "{}", "{a", "a}", "{a,}x", "*/", "**/main.go", "./*", "./s*/../a", ".g*", "*.{go,md}", "--include=*.go", "[a-c]", "~", "~/*", "~/src/*.go", "~/{a,b}", "~/\"*\"", "x~/*", "\\~/*", "''", "$D",
 	}
 	word := func() string { return words[r.IntN(len(words))] }
 	command1 := func() string {

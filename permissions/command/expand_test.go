@@ -57,6 +57,7 @@ func TestJudge_WritesOutExpansions(t *testing.T) {
 		{"export D=docs; ls $D", ":; ls 'docs'"},
 		{"LC_ALL=C sort a | uniq -c", "sort a | uniq -c"},
 		{"ls $PWD/src", "ls '/w/src'"},
+		{"ls ~/*.go", ""},            // the home is outside
 		{"cd docs; ls \"$PWD\"", ""}, // the cd may have failed
 		{"cd docs && ls \"$PWD\"", "cd docs && ls '/w/docs'"},
 		{"if [ -f a ]; then X=a; else X=b; fi; cat $X", ""},
@@ -209,6 +210,21 @@ func TestJudge_RgLeavesOutHidden(t *testing.T) {
 		"rg --type-add 'x:.e*' y": "",
 	} {
 		if v := command.Judge(text, env); v.Run != run || (v.Action == allow) != (run != "") {
+			t.Errorf("%q is %s (%s), runs as %q, want %q", text, v.Action, v.Reason, v.Run, run)
+		}
+	}
+}
+
+// TestJudge_WritesOutHome holds that a "~" before a pattern is the home directory, where that may be read.
+func TestJudge_WritesOutHome(t *testing.T) {
+	env := treeEnv()
+	env.Home = "/w/src"
+	for text, run := range map[string]string{
+		"ls ~/m*.go":  "ls '/w/src/main.go' '/w/src/main_test.go'",
+		"ls x~/m*.go": "ls 'x~/m*.go'",
+		"A=~/m*; ls":  "",
+	} {
+		if v := command.Judge(text, env); v.Run != run {
 			t.Errorf("%q is %s (%s), runs as %q, want %q", text, v.Action, v.Reason, v.Run, run)
 		}
 	}

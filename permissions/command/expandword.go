@@ -95,13 +95,17 @@ func (e *expander) value(p *syntax.ParamExp, x expansion) (string, bool) {
 	}
 }
 
-// chars expands the variables of a word. In an assignment, the shell does not split values, and braces
+// chars expands the variables and the home of a word. In an assignment, the shell does not split values, and braces
 // and globs are ordinary characters.
 func (e *expander) chars(w *syntax.Word, x expansion, assignment bool) (out []char, ok bool) {
 	for i, part := range w.Parts {
 		switch part := part.(type) {
 		case *syntax.Lit:
-			chars, ok := literalChars(part.Value)
+			text := part.Value
+			if below, ok := strings.CutPrefix(text, "~/"); ok && i == 0 && !assignment && e.env.Home != "" {
+				out, text = append(out, inert(e.env.Home)...), "/"+below
+			}
+			chars, ok := literalChars(text)
 			if !ok || tilde(chars, i == 0) {
 				return nil, false
 			}

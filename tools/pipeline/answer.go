@@ -2,12 +2,14 @@ package pipeline
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"acp-agent/capability"
 	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/transcript"
+	"acp-agent/workspace"
 )
 
 // applyAnswer applies the user's answer (R123).
@@ -30,6 +32,7 @@ func (a *approval) applyAnswer(answer tools.Answer) error {
 			a.pipeline.Policy.rememberForSession(a.judgement.decision.Always...)
 		}
 		a.confinement.openOutside(true)
+		a.judgement.openReads()
 		return nil
 	case tools.AllowProject:
 		a.access.approved = true
@@ -55,7 +58,7 @@ func (a *approval) applyAnswer(answer tools.Answer) error {
 // alwaysText describes in one line what "always" would store; "" when there is no "always".
 func (a *approval) alwaysText() string {
 	var parts []string
-	for _, access := range a.confinement.outside {
+	for _, access := range a.openable() {
 		if access.Dir == "" {
 			return "" // this directory may be opened only for this call
 		}
@@ -76,6 +79,11 @@ func (a *approval) alwaysText() string {
 		parts = append(parts, a.access.missedText()+" for this very command")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// openable are the reads outside the session's directories whose directories "always" opens.
+func (a *approval) openable() []workspace.Access {
+	return slices.Concat(a.confinement.outside, a.judgement.opens)
 }
 
 // commandsText describes the commands that a stored pattern allows: one, or all with the same beginning.

@@ -98,18 +98,21 @@ func (a *commandAccess) heldToReading() bool {
 func (a *commandAccess) showsMachine() bool { return a.machineOnly && a.heldToReading() }
 
 // readableOutside returns the paths outside the session's directories that the sandbox must not hide,
-// because the user has allowed to read them on a card that named them. A directory that holds
-// secrets, or is too large to search for them, stays hidden. So does a path that leads elsewhere
-// by now, because the card did not name that place (E6).
-func (a *commandAccess) readableOutside() []string {
-	if !a.approved {
-		return nil
+// because the user has allowed to read them, on a card that named them or by an answer that opened a directory, and the
+// what is to be hidden in them. A directory that is too large to search for secrets, or holds some that this kind of sandbox cannot
+// hide, stays hidden. So does a path that
+// leads elsewhere by now, because the card did not name that place (E6).
+func (a *commandAccess) readableOutside() (outside run.Outside) {
+	if !a.approved && !a.pipeline.Workspace.Opened() {
+		return run.Outside{}
 	}
-	var shown []string
+	report, _ := a.pipeline.Workspace.Runner().SandboxKnown()
+	hides := hidesSecrets(report)
 	for _, path := range a.reads {
-		if a.pipeline.Workspace.Shown(path) == path {
-			shown = append(shown, path)
+		if as := a.pipeline.Workspace.Shown(path); as.Path == path && (a.approved || as.Opened) && (len(as.Secrets) == 0 || hides) {
+			outside.Readable = append(outside.Readable, path)
+			outside.Secrets, outside.Objects = append(outside.Secrets, as.Secrets...), append(outside.Objects, as.Objects...)
 		}
 	}
-	return shown
+	return outside
 }

@@ -123,7 +123,7 @@ func (c *confinement) confineDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	if access.Inside {
+	if access.Inside && !access.Opened {
 		return nil
 	}
 	return &tools.Error{

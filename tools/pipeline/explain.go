@@ -83,7 +83,7 @@ func (p *Pipeline) explain(ctx context.Context, c *Prepared) (e Explanation) {
 	e.Unconfined = e.Action == capability.Allow && r.judgement.access.showsMachine()
 	if e.Action == capability.Ask {
 		if e.Remember = r.approval.alwaysText(); e.Remember != "" {
-			for _, access := range r.confinement.outside {
+			for _, access := range r.approval.openable() {
 				e.Opens = append(e.Opens, access.Dir)
 			}
 		}

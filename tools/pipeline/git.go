@@ -27,13 +27,17 @@ type gitRepo struct {
 	inside bool
 }
 
-// repositoryAt finds the repository of a directory inside the session's directories. The session may
+// repositoryAt finds the repository of a directory inside the session's directories, or one that an answer opened. The session may
 // have only a subdirectory of it, or a linked worktree. A repository whose working tree is the
 // user's home, or contains it, belongs to no project and is not found.
 func repositoryAt(work *workspace.Workspace, home, dir string) (gitRepo, bool) {
 	dir = work.Resolve(dir)
 	within := func(path string) bool {
-		return slices.ContainsFunc(work.Session().Roots, func(root string) bool { return pathname.Contains(root, path) })
+		if slices.ContainsFunc(work.Session().Roots, func(root string) bool { return pathname.Contains(root, path) }) {
+			return true
+		}
+		access, err := work.Check(path, false)
+		return err == nil && access.Opened
 	}
 	found, ok := gitdir.Find(dir)
 	if !ok || !within(dir) {

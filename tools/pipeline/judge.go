@@ -10,6 +10,7 @@ import (
 	"acp-agent/permissions/command"
 	"acp-agent/sandbox"
 	"acp-agent/tools"
+	"acp-agent/workspace"
 )
 
 // Tools that the judgement knows by name.
@@ -35,6 +36,8 @@ type judgement struct {
 	decision permissions.Decision
 	// trusted says that the user trusts the project as it is.
 	trusted bool
+	// opens is what "always" would open of what the commands read outside.
+	opens []workspace.Access
 	// watchdogReason is why the watchdog wants a question; "" when it does not.
 	watchdogReason string
 }
@@ -72,6 +75,7 @@ func (j *judgement) judge(ctx context.Context) error {
 	j.applyWatchdog()
 	j.askAboutMissed(ctx)
 	j.askAboutExposedFiles()
+	j.offerOpening(ctx)
 	return j.askAboutReading(ctx)
 }
 
@@ -117,7 +121,7 @@ func (j *judgement) permissionCall(ctx context.Context) permissions.Call {
 		switch resource.Kind {
 		case tools.Command:
 			call.Text = resource.Value
-			verdict := judgeText(resource.Value, j.commandEnv(ctx, resource, session))
+			verdict := j.judgeCommand(resource, j.commandEnv(ctx, resource, session))
 			j.access.addVerdict(verdict)
 			j.access.addText(resource, verdict)
 			commands++
@@ -166,7 +170,7 @@ func (j *judgement) commandEnv(ctx context.Context, resource tools.Resource, ses
 		Inside: func(path string) (string, bool) {
 			access, err := j.pipeline.Workspace.Check(path, false)
 			// Real is set also for a path that the check refuses: a link to a secret counts as one.
-			return cmp.Or(access.Real, j.pipeline.Workspace.Resolve(path)), err == nil && access.Inside
+			return cmp.Or(access.Real, j.pipeline.Workspace.Resolve(path)), err == nil && access.Inside && !access.Opened
 		},
 		Secret:      j.pipeline.Workspace.SecretName,
 		HoldsSecret: j.files.holdsSecret, HoldsAddress: j.files.holdsAddress, GitHoldsAddress: j.files.gitHoldsAddress,

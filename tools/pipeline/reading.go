@@ -92,9 +92,14 @@ func (j *judgement) askAboutExposedFiles() {
 	}
 }
 
+// hidesSecrets reports whether a sandbox hides single files.
+func hidesSecrets(report sandbox.Report) bool {
+	return report.Kind.HasView() || report.Kind == sandbox.Seatbelt
+}
+
 // secretsOpen reports whether a command can read some secrets although this kind of sandbox hides
 // secrets.
 func (a *commandAccess) secretsOpen() bool {
 	report, _ := a.pipeline.Workspace.Runner().SandboxKnown()
-	return a.openSecrets > 0 && (report.Kind.HasView() || report.Kind == sandbox.Seatbelt)
+	return a.openSecrets > 0 && hidesSecrets(report)
 }

@@ -12,11 +12,19 @@ import (
 	"acp-agent/tools"
 )
 
+// Outside is what of the places outside the session's directories a command may read, since the user allowed it.
+type Outside struct {
+	// Readable are files and directories.
+	Readable []string
+	// Secrets and Objects lie in them: files that are hidden from each command, and directories that are hidden with
+	// HidesObjects.
+	Secrets, Objects []string
+}
+
 // Grant is what a call's commands may do beyond the default sandbox.
 type Grant struct {
-	// Readable are files and directories outside the session's directories that the user
-	// allowed the commands to read.
-	Readable []string
+	// Outside is what they may read outside the session's directories.
+	Outside Outside
 	// Network opens the network (S4).
 	Network bool
 	// Connect decides about each host that the commands reach for through the agent's
@@ -240,7 +248,8 @@ func (r *Runner) addDirectories(request *sandbox.Request, spec launch.Spec, g Gr
 			request.Readable = append(request.Readable, root.Path)
 		}
 	}
-	request.Readable = append(request.Readable, g.Readable...)
+	request.Readable = append(request.Readable, g.Outside.Readable...)
+	request.Secrets = slices.Concat(request.Secrets, g.Outside.Secrets)
 	if len(spec.Argv) > 0 {
 		// A program may lie among our own files, as a module's does, or in the home.
 		request.Programs = spec.Argv[:1]
@@ -285,7 +294,7 @@ func (r *Runner) hide(request *sandbox.Request, g Grant, seen searchResult) erro
 		request.Secrets = seen.secrets[:min(len(seen.secrets), most)]
 	}
 	if g.HidesObjects {
-		request.Hidden = slices.Concat(seen.objects, r.outer.objects(r.w.Roots[:r.w.Own]))
+		request.Hidden = slices.Concat(seen.objects, r.outer.objects(r.w.Roots[:r.w.Own]), g.Outside.Objects)
 	}
 	return nil
 }

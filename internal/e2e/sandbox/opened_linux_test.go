@@ -1,0 +1,57 @@
+package sandbox
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestOpened_OtherRepository works in a second repository of the user's: one answer opens it for commands that read, which
+// then see it, without its secrets, and run unasked. Others stay asked about, and change nothing there.
+func TestOpened_OtherRepository(t *testing.T) {
+	t.Parallel()
+	for _, level := range []string{"bubblewrap", "namespaces", "landlock"} {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			w := startConfined(t, level, "", map[string]string{
+				"cat": "cat ~/other/sub/a.txt", "ls": "ls ~/other/sub; cat ~/other/sub/*.txt", "grep": "cd ~/other && grep -rh canary .", "log": "git -C ~/other log --oneline",
+				"objects": "cd ~/other && cat $(ls -d .git/objects/*)", "make": "cd ~/other && make", "touch": "touch ~/other/sub/new.txt", "secret": "cat ~/other/.env", "third": "ls ~/third",
+			}, map[string]string{
+				"/home/other/sub/a.txt": "canary-open\n", "/home/other/.env": "KEY=canary-hidden\n", "/home/other/.git/HEAD": "ref: refs/heads/main\n",
+				"/home/other/.git/config": "[core]\n\tbare = false\n", "/home/other/.git/objects/x": "canary-object", "/home/other/.git/refs/x": "",
+				"/home/other/Makefile": "all:\n\ttouch made\n", "/home/third/b.txt": "",
+			})
+			w.answers("allow_always")
+			if text := w.run(t, "cat"); !strings.Contains(text, "canary-open") {
+				t.Fatalf("the command that is asked about: %s", text)
+			}
+			if card := w.card(); !strings.Contains(card, "lies outside the workspace") {
+				t.Errorf("the card is %s", card)
+			}
+			asked := len(w.cards)
+			for name, want := range map[string]string{"ls": "a.txt", "grep": "canary-open", "log": "does not have any commits"} {
+				if level == "landlock" && name != "ls" {
+					continue // it cannot hide single files, so a directory with secrets stays hidden
+				}
+				if text := w.run(t, name); !strings.Contains(text, want) || strings.Contains(text, "canary-hidden") {
+					t.Errorf("%s: %s", name, text)
+				}
+			}
+			if text := w.run(t, "secret"); strings.Contains(text, "canary-hidden") {
+				t.Errorf("a secret: %s", text)
+			}
+			if text := w.run(t, "objects"); strings.Contains(text, "canary-object") {
+				t.Errorf("what git keeps of the content of files: %s", text)
+			}
+			if len(w.cards) > asked {
+				t.Errorf("asked again: %s", w.card())
+			}
+			for _, name := range []string{"make", "touch", "third"} {
+				asked := len(w.cards)
+				w.answers("reject")
+				if w.run(t, name); len(w.cards) != asked+1 {
+					t.Errorf("%s: %d questions", name, len(w.cards)-asked)
+				}
+			}
+		})
+	}
+}
