@@ -89,7 +89,7 @@ var readers = map[string]entry{
 	"lsblk":  {options: options{flags: "abdfilmnpOrtJDST", valued: "oIe", long: "--json --all --bytes --fs --nodeps --paths"}},
 	"locale": {args: argText, options: options{flags: "amck"}}, "getconf": {args: argText, most: 1, options: options{flags: "a"}},
 	"sleep":   {args: argText, most: 1, check: checkSleep},
-	"strings": {args: argFiles, options: options{flags: "af", valued: "nt", long: "--all --print-file-name", longVal: "--bytes --radix"}},
+	"strings": {args: argFiles, check: checkStrings, options: options{flags: "af", valued: "nt", long: "--all --print-file-name", longVal: "--bytes --radix"}},
 	"hexdump": {args: argFiles, options: options{flags: "bcCdovx", valued: "ns"}},
 	"base64":  {args: argFiles, most: 1, options: options{flags: "dDi", valued: "w", long: "--decode --ignore-garbage", longVal: "--wrap"}},
 	"column":  {args: argFiles, options: options{flags: "tx", valued: "scoNRH", long: "--table", longVal: "--separator --output-separator --table-columns --table-right --table-hide"}},
@@ -186,6 +186,20 @@ func checkDiff(l *listing, _ *Part, p parsed, at dirs) finding {
 			}
 			return f
 		}
+	}
+	return finding{}
+}
+
+// checkStrings asks about "@FILE", in whatever position: GNU strings takes the words of that file for more
+// arguments, and prints those that name no file.
+func checkStrings(_ *listing, _ *Part, p parsed, _ dirs) finding {
+	for _, values := range p.seen {
+		if strings.Contains(values, "@") {
+			return asks(Outside, "strings reads more arguments from the file that follows @")
+		}
+	}
+	if slices.ContainsFunc(p.operands, func(w word) bool { return strings.HasPrefix(w.value, "@") }) {
+		return asks(Outside, "strings reads more arguments from the file that follows @")
 	}
 	return finding{}
 }
