@@ -2,7 +2,9 @@ package command
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"acp-agent/internal/pathname"
 )
@@ -72,23 +74,25 @@ func privilege(s simple) finding {
 	return finding{}
 }
 
-// setsID reports a mode that sets the setuid or setgid bit.
-func setsID(mode string) bool {
-	mode = strings.TrimPrefix(strings.TrimPrefix(mode, "--mode="), "-m")
-	if len(mode) >= 4 && strings.Trim(mode, "01234567") == "" {
-		bits := mode[len(mode)-4]
-		return bits >= '2' && bits != '1'
+// idMode matches a clause of a mode that sets the setuid or setgid bit: 4755, =2755, u+s, u-w+s, g=u+s.
+var idMode = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(([ugoa]*[+=])?[0-7]*[2-7][0-7]{3}|[ugoa]*([-+=][rwxXstugo]*)*[+=][rwxXtugo]*s[rwxXstugo]*([-+=][rwxXstugo]*)*)$`)
+})
+
+// setsID reports an argument of chmod or install that sets the setuid or setgid bit: a mode, or an option
+// that holds one (-Dm4755, --mode=u+s).
+func setsID(arg string) bool {
+	modes := []string{arg}
+	switch name, value, _ := strings.Cut(arg, "="); {
+	case len(name) > 2 && strings.HasPrefix("--mode", name):
+		modes = append(modes, value)
+	case strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--"):
+		_, value, _ = strings.Cut(arg, "m")
+		modes = append(modes, value)
 	}
-	for _, clause := range strings.Split(mode, ",") {
-		who, what, ok := strings.Cut(clause, "+")
-		if !ok {
-			who, what, ok = strings.Cut(clause, "=")
-		}
-		if ok && strings.Trim(who, "ugoa") == "" && what != "" && strings.Trim(what, "rwxXst") == "" && strings.Contains(what, "s") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(modes, func(mode string) bool {
+		return slices.ContainsFunc(strings.Split(mode, ","), idMode().MatchString)
+	})
 }
 
 // accountFile denies writing a file that decides about accounts and privileges.
