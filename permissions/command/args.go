@@ -127,8 +127,14 @@ func subcommand(s simple) string {
 // neither an option nor the value of an option of the program itself.
 func subcommandWords(s simple) []word {
 	valued := "-C -c --git-dir --work-tree --prefix --cwd"
-	if s.name() == "kubectl" {
+	switch s.name() {
+	case "git":
+		valued += " --namespace --super-prefix --config-env --attr-source"
+	case "kubectl":
 		valued += " -n --context"
+	case "systemctl", "loginctl":
+		valued += " -H --host -M --machine -n --lines -o --output -p --property -P -s --signal -t --type --boot-loader-entry --boot-loader-menu " +
+			"--check-inhibitors --image --job-mode --kill-who --kill-whom --message --preset-mode --root --state --timestamp --what --when"
 	}
 	args := s.args()
 	for i, w := range args {

@@ -140,24 +140,44 @@ func inGit(name, entry string) bool {
 	return false
 }
 
-// gitPersists denies git config where it would make git run a program.
+// gitConfigValued lists the options of git config whose value is the next word.
+const gitConfigValued = "-f --file --blob -t --type --default --comment --value --url"
+
+// gitPersists denies git config where it would make git run a program. Git takes options before the first
+// operand only: in "git config KEY VALUE --get", the last word is a pattern for the old value.
 func gitPersists(s simple) finding {
-	if subcommand(s) != "config" {
+	words := subcommandWords(s)
+	if len(words) == 0 || words[0].value != "config" {
 		return finding{}
 	}
-	if hasAnyArg(s, "--get", "--get-all", "--get-regexp", "--list", "-l", "--get-urlmatch", "get", "list", "--unset") {
-		return finding{}
-	}
-	ops := operands(s)
-	if len(ops) < 3 { // config KEY reads
-		if hasFlag(s, "e", "--edit") {
+	args := values(words[1:])
+	renames := false
+	for ; len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "--"; args = args[1:] {
+		switch option := args[0]; {
+		case hasWord("--get --get-all --get-regexp --get-urlmatch --list -l --unset", option):
+			return finding{}
+		case len(option) > 3 && strings.HasPrefix("--edit", option) || shortOption(option, 'e'):
 			return denies(Persist, "git config opens the configuration in an editor")
+		case hasWord(gitConfigValued, option) && len(args) > 1:
+			args = args[1:]
 		}
+		renames = renames || strings.HasPrefix(args[0], "--ren")
+	}
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	switch {
+	case len(args) > 0 && hasWord("get list", args[0]):
+		return finding{}
+	case len(args) > 0 && args[0] == "edit":
+		return denies(Persist, "git config opens the configuration in an editor")
+	case len(args) < 2: // git config KEY reads
 		return finding{}
 	}
-	for _, w := range ops[1:] {
-		if GitKeyRuns(w.value) {
-			return denies(Persist, "git config "+w.value+" can make git run a program")
+	renames = renames || args[0] == "rename-section"
+	for _, arg := range args {
+		if GitKeyRuns(arg) || renames && GitKeyRuns(arg+".x") {
+			return denies(Persist, "git config "+arg+" can make git run a program")
 		}
 	}
 	return finding{}
