@@ -15,6 +15,9 @@ const (
 	findFile   = "-newer -anewer -cnewer -samefile"
 )
 
+// findRunning lists the actions of find that run a command.
+const findRunning = "-exec -execdir -ok -okdir"
+
 // find judges find: starting points inside the roots, then tests. Every action but printing asks. A
 // read-only sandbox makes -exec harmless where the command after it only reads.
 func (l *listing) find(part *Part, s simple, at dirs) finding {
@@ -40,7 +43,7 @@ func (l *listing) find(part *Part, s simple, at dirs) finding {
 			i++
 			f = f.worse(l.judgePath(part, args[i], at, false))
 		case v == "-exec":
-			end := execEnd(args, i+1)
+			end := execEnd(args, i+1, true)
 			f = f.worse(l.findRuns(args[i+1:min(end, len(args))], end < len(args) && args[end].value == "+", at))
 			i = end
 		default:
@@ -50,10 +53,24 @@ func (l *listing) find(part *Part, s simple, at dirs) finding {
 	return f
 }
 
-// execEnd returns where the command of -exec ends: at ";", or at "+" after "{}".
-func execEnd(args []word, from int) int {
+// commandsAfter returns the commands after some options of find, or of a program like it. plus says that
+// "+" may end one.
+func commandsAfter(args []word, options string, plus bool) [][]word {
+	var out [][]word
+	for i := 0; i < len(args); i++ {
+		if hasWord(options, args[i].value) {
+			from := i + 1
+			i = execEnd(args, from, plus)
+			out = append(out, args[from:i])
+		}
+	}
+	return out
+}
+
+// execEnd returns where the command of -exec ends: at ";" or, with plus, at "+" after "{}".
+func execEnd(args []word, from int, plus bool) int {
 	for i := from; i < len(args); i++ {
-		if args[i].value == ";" || args[i].value == "+" && args[i-1].value == "{}" {
+		if args[i].value == ";" || plus && args[i].value == "+" && args[i-1].value == "{}" {
 			return i
 		}
 	}

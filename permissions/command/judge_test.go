@@ -129,7 +129,7 @@ func TestJudge_Denies(t *testing.T) {
 			"nice rm -rf /", "env X=1 rm -rf /", "timeout 5 rm -rf /", "bash -c 'rm -rf /'", "eval 'rm -rf /'", "eval rm -rf /", "xargs rm -rf / < a", "command rm -rf /", "/bin/rm -rf /",
 			`r\m -rf /`, `"rm" -rf /`, "rm -rf //", "rm -rf /./", "rm -rf /w/../", "(rm -rf /)", "{ rm -rf /; }", "ls $(rm -rf /)", "echo `rm -rf /`", "f() { rm -rf /; }; f",
 			"if true; then rm -rf /; fi", "while true; do rm -rf /; done", "for i in a; do rm -rf /; done", "case x in x) rm -rf /;; esac", "! rm -rf /", "time rm -rf /", "coproc rm -rf /",
-			"rm -rf / &", "rm${IFS}-rf${IFS}/", "rm -rf --no-preserve-root /", "find / -delete", "find ~ -type f -delete", "find . -exec rm -rf {} +", "RM -rf /", "rm -rf out", "[[ $(rm -rf /) ]]",
+			"rm -rf / &", "rm${IFS}-rf${IFS}/", "rm -rf --no-preserve-root /", "find / -delete", "find ~ -type f -delete", "find . -exec rm -rf {} +", "find src -exec rm + -rf /etc ;", "fd x -x rm + -rf / ;", "fd x -X rm {} + -rf / ;", "find src -exec true {} + -exec rm -rf / ;", "RM -rf /", "rm -rf out", "[[ $(rm -rf /) ]]",
 			"x=$(rm -rf /)", "cat <(rm -rf /)", "cat <<E\n$(rm -rf /)\nE", "cat <<< $(rm -rf /)", "export A=$(rm -rf /)", "echo $((`rm -rf /`))", "sh -c \"bash -c 'rm -rf /'\"", "rm -rf ~root", "find / -name x -o -delete",
 		},
 		command.RawDevice:  {"dd if=/dev/zero of=/dev/sda", "mkfs.ext4 /dev/sda1", "mkfs /dev/sda", "cat a > /dev/sda", "tee /dev/nvme0n1", "wipefs -a /dev/sda", "cp a /dev/disk2", "shred /dev/sda"},

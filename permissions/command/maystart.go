@@ -136,7 +136,7 @@ func findMayStartProgram(u unwrapped, s simple) bool {
 	for i, w := range args {
 		switch {
 		case w.static, w.value == "{}":
-			runs = runs || hasWord("-exec -execdir -ok -okdir", w.value)
+			runs = runs || hasWord(findRunning, w.value)
 			continue
 		case runs, splits(w), strings.HasPrefix(w.value, "-"):
 			return true

@@ -57,7 +57,7 @@ func (u unwrapped) programs(s simple) []word {
 	case s.name() == "git":
 		return gitPrograms(subcommandWords(s))
 	case s.name() == "fd", s.name() == "fdfind":
-		return findPrograms(args, "-x -X --exec --exec-batch", "{}")
+		return textsOf(commandsAfter(args, "-x -X --exec --exec-batch", false), "{}")
 	case isShell(s.name()):
 		for i, w := range args {
 			if strings.HasPrefix(w.value, "-") && !strings.HasPrefix(w.value, "--") && strings.Contains(w.value, "c") {
@@ -71,7 +71,7 @@ func (u unwrapped) programs(s simple) []word {
 			}
 		}
 	case s.name() == "find":
-		return findPrograms(args, "-exec -execdir -ok -okdir")
+		return textsOf(commandsAfter(args, findRunning, true))
 	}
 	return nil
 }
@@ -125,18 +125,11 @@ func commandText(words []word, more ...string) word {
 	return word{value: strings.Join(append(argv, more...), " "), static: true}
 }
 
-// findPrograms returns the commands after some options of find, or of a program like it, as text
-// that can be judged. more are words that the program adds to each command.
-func findPrograms(args []word, options string, more ...string) []word {
+// textsOf returns each command as text that can be judged, see commandText.
+func textsOf(commands [][]word, more ...string) []word {
 	var out []word
-	for i := 0; i < len(args); i++ {
-		if !hasWord(options, args[i].value) {
-			continue
-		}
-		from := i + 1
-		for i++; i < len(args) && args[i].value != ";" && args[i].value != "+"; i++ {
-		}
-		out = append(out, commandText(args[from:i], more...))
+	for _, words := range commands {
+		out = append(out, commandText(words, more...))
 	}
 	return out
 }

@@ -137,7 +137,7 @@ func (d *denial) readsSecret(s simple) finding {
 		"true", "false", "tree", "tee", "ssh-keygen", "ssh-add", "export", "unlink", "shred", "ssh", "alias", "truncate":
 		return finding{}
 	case "find":
-		if len(findPrograms(args, "-exec -execdir -ok -okdir")) == 0 {
+		if len(commandsAfter(args, findRunning, true)) == 0 {
 			return finding{}
 		}
 	case "git":
