@@ -47,13 +47,16 @@ func moves(list []*syntax.Stmt) bool {
 }
 
 // callsAny reports whether the statements call a command whose name matches. known is false for a
-// name that is only known when the command runs.
+// name that is only known when the command runs; name is then what can be told of it.
 func callsAny(list []*syntax.Stmt, match func(name string, known bool) bool) bool {
 	found := false
 	for _, s := range list {
 		syntax.Walk(s, func(n syntax.Node) bool {
 			if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
 				name, known := shell.Static(call.Args[0])
+				if !known {
+					name.Value = unescape(call.Args[0].Lit())
+				}
 				found = found || match(name.Value, known)
 			}
 			return !found

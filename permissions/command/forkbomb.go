@@ -12,11 +12,11 @@ func forks(body *syntax.Stmt, name string) bool {
 		switch n := n.(type) {
 		case *syntax.BinaryCmd:
 			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
-				found = found || calls(n.X, name) || calls(n.Y, name)
+				found = found || calls(name, n.X, n.Y)
 			}
 		case *syntax.Stmt:
 			if n.Background || n.Coprocess {
-				found = found || calls(n, name)
+				found = found || calls(name, n)
 			}
 		}
 		return !found
@@ -24,14 +24,7 @@ func forks(body *syntax.Stmt, name string) bool {
 	return found
 }
 
-// calls reports whether a node calls the command of that name.
-func calls(node syntax.Node, name string) bool {
-	found := false
-	syntax.Walk(node, func(n syntax.Node) bool {
-		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			found = found || unescape(call.Args[0].Lit()) == name
-		}
-		return !found
-	})
-	return found
+// calls reports whether statements call a function.
+func calls(function string, list ...*syntax.Stmt) bool {
+	return callsAny(list, func(name string, _ bool) bool { return name == function })
 }

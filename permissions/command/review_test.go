@@ -30,7 +30,7 @@ func TestJudge_Review(t *testing.T) {
 			"git diff --stat --stat-width /etc/passwd", "git log --since /etc/passwd", "git describe --abbrev --dirty=x --contains", "diff --color /etc/passwd a",
 		},
 		"files with more arguments": {"strings @/etc/passwd", "strings '@/etc/passwd'", "strings -a -- @/etc/passwd", "strings -n @/etc/passwd a", "strings a @/etc/passwd", "strings a --bytes @/etc/passwd"},
-		"options after an operand": {"awk '{print}' -Fx/../../y", "awk '{print}' -F /etc/passwd", "head a -n /etc/passwd", "sort a -k /etc/passwd", "cat a --number -- /etc/passwd"},
+		"options after an operand":  {"awk '{print}' -Fx/../../y", "awk '{print}' -F /etc/passwd", "head a -n /etc/passwd", "sort a -k /etc/passwd", "cat a --number -- /etc/passwd"},
 		"logical and physical cd": {
 			"true && cd out && cd .. && cat x", "true && cd src && cd .. && cat x", "cd ..", "pushd ..", "cd src; ls ..", "cd src && git -C .. status", "cd src/.. && ls", "cd src/../src && ls", "cd /w/..",
 		},
