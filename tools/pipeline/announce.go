@@ -135,10 +135,10 @@ func (c *catalogue) text(n news) string {
 		b.WriteString("Other than you were told, only the tools of your list can be called now: look for a further one with tool_search, and it is in your list from your next answer on.\n")
 	}
 	if len(n.added) > 0 {
-		b.WriteString("There are further tools now. " + c.howToCall() + "\n" + c.describe(n.added))
+		b.WriteString("There are further tools now. " + c.howToCall() + "\n" + c.toolLines(n.added))
 	}
 	if len(n.changed) > 0 {
-		b.WriteString("These tools are others than you were told:\n" + c.describe(n.changed))
+		b.WriteString("These tools are others than you were told:\n" + c.toolLines(n.changed))
 	}
 	if len(n.removed) > 0 {
 		b.WriteString("These tools are gone, and calls of them fail: " + shorten(n.removed) + "\n")
@@ -155,19 +155,15 @@ func (c *catalogue) text(n news) string {
 	return announcementHead + "\n" + b.String() + announcementTail
 }
 
-// describe describes tools in full if they are few enough for the requests, else by their names.
-func (c *catalogue) describe(list []*tools.Entry) string {
+// toolLines describes tools in full, so that the model can call them at once. Tools that together are too large for the
+// list of a request (Deferral.Size) are only named. The caller holds mu.
+func (c *catalogue) toolLines(list []*tools.Entry) string {
 	size := 0
 	for _, entry := range list {
 		size += sizeOf(entry)
 	}
 	if size > c.deferral.Size && c.deferral.Threshold > 0 {
-		own, sources := groupBySource(list)
-		lines := sourceLines(sources, namesBytes)
-		if len(own) > 0 {
-			lines = slices.Insert(lines, 0, "- built in: "+strings.Join(own, ", "))
-		}
-		return strings.Join(lines, "\n") + "\n"
+		return nameTools(list) + "\n"
 	}
 	var b strings.Builder
 	for _, entry := range list {

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"acp-agent/kinds"
@@ -9,9 +10,10 @@ import (
 )
 
 const (
-	// namesBytes bounds the lines about deferred tools from elsewhere, all together.
+	// namesBytes bounds the names of tools from elsewhere in one text for the model, in bytes: a server may have any
+	// number of tools, and the text is a part of every request.
 	namesBytes = 1 << 10
-	// aboutRunes bounds what such a line holds of the source of the tools, in characters.
+	// aboutRunes bounds what such a text holds of each source's description of itself, in characters.
 	aboutRunes = 80
 )
 
@@ -23,19 +25,22 @@ func (c *catalogue) howToCall() string {
 	return "These can be called by name although they are not listed; when arguments do not fit, the answer has the schema."
 }
 
-// nameDeferred names deferred tools for the model: one line for the agent's own tools, and one for each
-// source of others. It is "" when there are none.
+// nameDeferred names deferred tools for the model, and tells it how to call them. It is "" when there are none.
 func (c *catalogue) nameDeferred(list []*tools.Entry) string {
-	own, sources := groupBySource(list)
-	var lines []string
-	if len(own) > 0 {
-		lines = append(lines, "- built in: "+strings.Join(own, ", "))
-	}
-	lines = append(lines, sourceLines(sources, namesBytes)...)
-	if len(lines) == 0 {
+	if len(list) == 0 {
 		return ""
 	}
-	return c.howToCall() + "\n" + strings.Join(lines, "\n")
+	return c.howToCall() + "\n" + nameTools(list)
+}
+
+// nameTools names tools: in one line the agent's own tools, and in one line each those of another source.
+func nameTools(list []*tools.Entry) string {
+	own, sources := groupBySource(list)
+	lines := sourceLines(sources)
+	if len(own) > 0 {
+		lines = slices.Insert(lines, 0, "- built in: "+strings.Join(own, ", "))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // sourceTools is the tools of one server, provider or other source.
@@ -76,17 +81,17 @@ func groupBySource(list []*tools.Entry) (own []string, sources []*sourceTools) {
 	return own, sources
 }
 
-// sourceLines returns a line for each source, all together at most most bytes long. The sources take
-// turns in adding a name, so that each line has some. When even the heads of the lines do not fit, the
-// sources' descriptions of themselves are left out, and then the last sources.
-func sourceLines(sources []*sourceTools, most int) []string {
+// sourceLines returns a line for each source, which together fit into namesBytes. The sources take turns in
+// adding a name, so that a large one leaves room for the names of the others. When even the heads of the lines do
+// not fit, the sources' descriptions of themselves are left out, and then the last sources.
+func sourceLines(sources []*sourceTools) []string {
 	const more = len(", and 1000 more")
 	room := func(about bool) int {
 		sum := 0
 		for _, c := range sources {
 			sum += len(c.head(about)) + more
 		}
-		return most - sum
+		return namesBytes - sum
 	}
 	about := room(true) >= 0
 	cut := 0
