@@ -17,9 +17,9 @@ import (
 
 // Bounds of a git command that lists names.
 const (
-	maxNames        = 1 << 20  // bytes
-	maxHistoryNames = 16 << 20 // bytes
-	gitNamesTime    = 5 * time.Second
+	maxNamesBytes        = 1 << 20
+	maxHistoryNamesBytes = 16 << 20
+	gitNamesTime         = 5 * time.Second
 )
 
 // gitNames asks git for the paths of the files whose content a command would print. It runs git only when
@@ -47,15 +47,15 @@ func (f commandFiles) gitNames(ctx context.Context, report sandbox.Report, dir s
 	}
 	// Git prints an object that is not a commit without the name of a file.
 	if len(commits) > 0 && words[0] != "log" {
-		if _, ok := readGit(ctx, call, dir, maxNames, append([]string{"rev-parse", "--end-of-options"}, commits...)...); !ok {
+		if _, ok := readGit(ctx, call, dir, maxNamesBytes, append([]string{"rev-parse", "--end-of-options"}, commits...)...); !ok {
 			return repo.namesIfRefused(ctx, call, dir, operands, commits)
 		}
 	}
-	list, ok := readGit(ctx, call, dir, maxNames, namesOnly(words)...)
+	printed, ok := readGit(ctx, call, dir, maxNamesBytes, namesOnly(words)...)
 	if !ok {
 		return repo.namesIfRefused(ctx, call, dir, operands, commits)
 	}
-	for name := range strings.FieldsFuncSeq(string(list), func(r rune) bool { return r == 0 || r == '\n' }) {
+	for name := range strings.FieldsFuncSeq(string(printed), func(r rune) bool { return r == 0 || r == '\n' }) {
 		if words[0] == "grep" {
 			name = withoutRevision(name, operands)
 		}
@@ -93,11 +93,11 @@ func (g gitRepo) allNames(ctx context.Context, call *workspace.Call, dir string,
 		{"log", "--all", "--reflog", "--root", "--format=format:", "--diff-merges=first-parent", "--diff-filter=A", "--full-history", "--name-only", "-z", "--no-renames", "--no-relative", "--"},
 		{"ls-files", "-z", "--full-name", "--"},
 	} {
-		list, ok := readGit(ctx, call, dir, maxHistoryNames, append(words, paths...)...)
+		printed, ok := readGit(ctx, call, dir, maxHistoryNamesBytes, append(words, paths...)...)
 		if !ok {
 			return nil, false
 		}
-		for name := range strings.FieldsFuncSeq(string(list), func(r rune) bool { return r == 0 || r == '\n' }) {
+		for name := range strings.FieldsFuncSeq(string(printed), func(r rune) bool { return r == 0 || r == '\n' }) {
 			names = append(names, g.path(name))
 		}
 	}
@@ -129,7 +129,7 @@ func hasUnknownRevision(ctx context.Context, call *workspace.Call, dir string, c
 		if !plainRevision().MatchString(name) {
 			return false
 		}
-		printed, code, whole := runGit(ctx, call, dir, maxNames, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
+		printed, code, whole := runGit(ctx, call, dir, maxNamesBytes, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
 		return whole && code == 1 && len(printed) == 0
 	})
 }
@@ -175,7 +175,7 @@ func commitsOf(operands []string, isFile func(string) bool) (commits []string) {
 // more.
 func namesOnly(words []string) []string {
 	sub, rest := words[0], words[1:]
-	list := []string{"--name-only", "-z", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative"}
+	options := []string{"--name-only", "-z", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative"}
 	rest = slices.DeleteFunc(slices.Clone(rest), func(w string) bool {
 		name, _, _ := strings.Cut(w, "=")
 		return slices.Contains([]string{
@@ -185,13 +185,13 @@ func namesOnly(words []string) []string {
 	})
 	switch sub {
 	case "log":
-		return slices.Concat([]string{"log", "--diff-merges=first-parent", "--format=format:"}, list, rest)
+		return slices.Concat([]string{"log", "--diff-merges=first-parent", "--format=format:"}, options, rest)
 	case "show":
-		return slices.Concat([]string{"log", "--no-walk=unsorted", "--diff-merges=first-parent", "--format=format:"}, list, rest)
+		return slices.Concat([]string{"log", "--no-walk=unsorted", "--diff-merges=first-parent", "--format=format:"}, options, rest)
 	case "grep":
 		return slices.Concat([]string{"grep", "-l", "-z", "--full-name", "--no-color", "--no-textconv"}, rest)
 	case "stash":
-		return slices.Concat([]string{"stash", "show"}, list, rest[1:])
+		return slices.Concat([]string{"stash", "show"}, options, rest[1:])
 	}
-	return slices.Concat([]string{sub}, list, rest)
+	return slices.Concat([]string{sub}, options, rest)
 }

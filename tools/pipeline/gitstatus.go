@@ -9,15 +9,16 @@ import (
 	"acp-agent/internal/gitdir"
 )
 
-// maxStatus bounds the output of git status, in bytes.
-const maxStatus = 256 << 10
+// maxStatusBytes bounds the output of git status.
+const maxStatusBytes = 256 << 10
 
 // Repository is what git knows of the working directory.
 type Repository struct {
 	// Branch is the checked out branch or, without one, "detached at" and the commit.
 	Branch string
 	// Changed counts the files that differ from the last commit, untracked ones too, each
-	// directory of untracked ones as one. It is meaningless unless Known.
+	// directory of untracked ones as one. Known says that git counted them: without that,
+	// Changed is 0 and means nothing.
 	Changed int
 	Known   bool
 }
@@ -42,7 +43,7 @@ func (p *Pipeline) Repository(ctx context.Context) (found Repository, ok bool) {
 	if err != nil || !report.Confines() || repo.namesPrograms() {
 		return found, true
 	}
-	if status, ok := readGit(ctx, call, dir, maxStatus, "status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all"); ok {
+	if status, ok := readGit(ctx, call, dir, maxStatusBytes, "status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all"); ok {
 		found.Changed, found.Known = bytes.Count(status, []byte{0}), true
 	}
 	return found, true

@@ -56,21 +56,21 @@ type secretSearch struct {
 }
 
 // holds reports whether dir, which has the given path, holds a secret, and closes dir.
-func (l *secretSearch) holds(dir search.Dir, path string, depth int) bool {
+func (s *secretSearch) holds(dir search.Dir, path string, depth int) bool {
 	defer dir.Close()
 	entries, err := dir.ReadDir()
-	if l.left -= len(entries); err != nil || l.left < 0 || depth > maxTreeDepth {
+	if s.left -= len(entries); err != nil || s.left < 0 || depth > maxTreeDepth {
 		return true
 	}
 	for _, entry := range entries {
-		counts := entry.IsDir() || l.reads == nil || l.reads(entry.Name())
-		if counts && l.secret(filepath.Join(path, entry.Name())) {
+		counts := entry.IsDir() || s.reads == nil || s.reads(entry.Name())
+		if counts && s.secret(filepath.Join(path, entry.Name())) {
 			return true
 		}
 		if !entry.IsDir() {
 			continue
 		}
-		if sub, err := dir.Sub(entry.Name()); err != nil || l.holds(sub, filepath.Join(path, entry.Name()), depth+1) {
+		if sub, err := dir.Sub(entry.Name()); err != nil || s.holds(sub, filepath.Join(path, entry.Name()), depth+1) {
 			return true
 		}
 	}

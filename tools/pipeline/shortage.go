@@ -25,30 +25,30 @@ type shortage struct{ missed, granted run.Shortage }
 // commandKey identifies a command by its directory and text.
 func commandKey(resource tools.Resource) string { return resource.Dir + "\x00" + resource.Value }
 
-func (l *shortages) add(key string, missed run.Shortage) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.texts == nil {
-		l.texts = map[string]shortage{}
+func (s *shortages) add(key string, missed run.Shortage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.texts == nil {
+		s.texts = map[string]shortage{}
 	}
-	have := l.texts[key]
+	have := s.texts[key]
 	have.missed = have.missed.And(missed)
-	l.texts[key] = have
+	s.texts[key] = have
 }
 
 // grant grants a command, for the session, what it was short of until now.
-func (l *shortages) grant(key string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if have, known := l.texts[key]; known {
-		l.texts[key] = shortage{have.missed, have.missed.ForGood()}
+func (s *shortages) grant(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if have, known := s.texts[key]; known {
+		s.texts[key] = shortage{have.missed, have.missed.ForGood()}
 	}
 }
 
-func (l *shortages) of(key string) shortage {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.texts[key]
+func (s *shortages) of(key string) shortage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.texts[key]
 }
 
 // The questions about commands that would run without one if they had not failed before, and about
