@@ -69,21 +69,23 @@ func (e *execution) execute(ctx context.Context) error {
 	e.compare(ctx, scan)
 	e.access.noteShortage(e.runtime.Commands())
 	e.cache.invalidate(result)
-	// A complete result counts even when the clock has run out.
-	if late := err != nil || result == nil || result.Partial; late && errors.Is(context.Cause(ctx), errTimeout) {
+	// The clock may run out just as the tool ends: a complete result counts all the same.
+	complete := err == nil && result != nil && !result.Partial
+	if !complete && errors.Is(context.Cause(ctx), errTimeout) {
 		return e.timedOut(limit)
 	}
 	e.result = result
-	if e.result == nil && err == nil {
+	if err != nil {
+		return err
+	}
+	if e.result == nil {
 		e.result = &tools.Result{}
 	}
-	if err == nil {
-		e.addRemarks()
-	}
-	if err == nil && ctx.Err() == nil {
+	e.addRemarks()
+	if ctx.Err() == nil {
 		e.cache.store(ctx, e.runtime, e.result, began)
 	}
-	return err
+	return nil
 }
 
 // openRuntime makes the runtime of the call, bound to what was judged. It may ask the user about the login of gh, which gh
@@ -130,7 +132,8 @@ func (e *execution) grant(ctx context.Context) run.Grant {
 	return grant
 }
 
-// addRemarks adds to the result in what way changes were made other than asked.
+// addRemarks adds to the result what the tool cannot know: that a change was made in another way than it asked for, or what
+// its commands ran without.
 func (e *execution) addRemarks() {
 	if remarks := append(e.runtime.Remarks(), e.remarks...); len(remarks) > 0 {
 		e.result.Text = strings.Join(append([]string{e.result.ModelText()}, remarks...), "\n")

@@ -49,9 +49,9 @@ func newJudgement(call *sharedState, confinement *confinement) *judgement {
 	}
 }
 
-// judge asks the rules about everything that the call touches, after the command judge has parsed its
-// commands. It returns an error for a denial. The checks after the rules only turn an allow into
-// a question.
+// judge decides anew whether the call may run: the command judge parses its commands, the rules decide about
+// everything that the call touches, and the checks after them may turn an allow into a question, never
+// the other way round. A denial is an error.
 func (j *judgement) judge(ctx context.Context) error {
 	_, span := j.pipeline.Tracer.Permission(ctx, j.Tool)
 	defer func() {

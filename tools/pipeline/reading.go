@@ -51,6 +51,8 @@ func (j *judgement) askAboutReading(ctx context.Context) error {
 	return nil
 }
 
+// turnIntoQuestion makes a question of an allow. It offers no "always": a rule would let the command run with nothing that
+// holds it.
 func (j *judgement) turnIntoQuestion(reason string) {
 	j.decision.Action, j.decision.Layer, j.decision.Reason = capability.Ask, permissions.LayerPolicy, reason
 	j.decision.Rule, j.decision.NoAlways = nil, "what holds it to reading is not there"

@@ -51,7 +51,7 @@ func (e *ending) render(context.Context) (err error) {
 		return nil
 	}
 	data := asJSON(e.execution.result.Data)
-	fits := len(data) <= 2*limit
+	fits := len(data) <= 2*limit // data with the text in it is longer than the text, by its other fields and by escapes
 	switch {
 	case uncapped, len(text) <= limit && (fits || textIsData):
 		e.rendered = &rendered{text: text, data: data, truncated: e.execution.result.Truncated, path: e.execution.result.OutputPath}
