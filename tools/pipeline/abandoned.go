@@ -16,19 +16,19 @@ type abandoned struct {
 }
 
 // add remembers a goroutine that closes done when it ends.
-func (s *abandoned) add(done <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.left = append(s.left, done)
+func (a *abandoned) add(done <-chan struct{}) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.left = append(a.left, done)
 }
 
 // wait waits until all goroutines have ended, for at most limit. It forgets the goroutines that have not ended
 // by then: their runtimes are finished and refuse everything, so a longer wait gains nothing.
-func (s *abandoned) wait(ctx context.Context, limit time.Duration) {
-	s.mu.Lock()
-	s.left = slices.DeleteFunc(s.left, ended)
-	left := slices.Clone(s.left)
-	s.mu.Unlock()
+func (a *abandoned) wait(ctx context.Context, limit time.Duration) {
+	a.mu.Lock()
+	a.left = slices.DeleteFunc(a.left, ended)
+	left := slices.Clone(a.left)
+	a.mu.Unlock()
 	if len(left) == 0 {
 		return
 	}
@@ -40,7 +40,7 @@ func (s *abandoned) wait(ctx context.Context, limit time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-clock.C:
-			s.forget(left)
+			a.forget(left)
 			return
 		}
 	}
@@ -48,7 +48,7 @@ func (s *abandoned) wait(ctx context.Context, limit time.Duration) {
 
 // run runs do on a new goroutine and waits for it. When do has not returned grace after the end of
 // ctx, run adds its goroutine and returns the error of ctx.
-func (s *abandoned) run(ctx context.Context, grace time.Duration, do func()) error {
+func (a *abandoned) run(ctx context.Context, grace time.Duration, do func()) error {
 	done := make(chan struct{})
 	go func() { // ends with do
 		defer close(done)
@@ -65,17 +65,19 @@ func (s *abandoned) run(ctx context.Context, grace time.Duration, do func()) err
 	case <-done:
 		return nil
 	case <-clock.C:
-		s.add(done)
+		a.add(done)
 		return ctx.Err()
 	}
 }
 
-func (s *abandoned) forget(these []<-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.left = slices.DeleteFunc(s.left, func(done <-chan struct{}) bool { return slices.Contains(these, done) })
+// forget removes goroutines that no call waits for any more.
+func (a *abandoned) forget(these []<-chan struct{}) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.left = slices.DeleteFunc(a.left, func(done <-chan struct{}) bool { return slices.Contains(these, done) })
 }
 
+// ended reports whether the goroutine that closes done has ended.
 func ended(done <-chan struct{}) bool {
 	select {
 	case <-done:
@@ -107,7 +109,8 @@ func (s *sharedState) bounded(ctx context.Context, do func()) error {
 const (
 	// abandonedCommandLimit is longer than the time between TERM and KILL of a stopped process.
 	abandonedCommandLimit = 10 * time.Second
-	abandonedToolLimit    = 2 * time.Second
+	// abandonedToolLimit is shorter: a tool that still runs then may never end, and its runtime refuses everything.
+	abandonedToolLimit = 2 * time.Second
 )
 
 // WaitForAbandoned waits until no earlier, cancelled call can still change anything. The wait has a

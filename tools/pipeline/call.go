@@ -37,13 +37,16 @@ type Prepared struct {
 	// Cut says that the model's answer ended in the middle of the call.
 	Cut bool
 
+	// What Prepare found out.
+
 	// args are Args in parsed form, shared by all stages.
 	args tools.Args
 	// ignoredArgs names the model's arguments that have no effect, each with the reason.
 	ignoredArgs []string
-	// standIn says that entry replaces a tool whose server was not asked, see ExplainUnseen.
-	standIn bool
+	// entry is the tool; nil when there is no such tool, when the call was cut, and in a replay that does
+	// not run it again. standIn says that it replaces a tool whose server was not asked, see ExplainUnseen.
 	entry   *tools.Entry
+	standIn bool
 	env     tools.Env
 	// touched is what the call touches, targets where its paths lead, see resetTargets.
 	touched []tools.Resource
@@ -53,10 +56,14 @@ type Prepared struct {
 	keys   []tools.ResourceKey
 	// fault is the error of a stage of Prepare; a call that has one never runs.
 	fault *tools.Error
+
+	// What the calls of the same answer share, see sharedcard.go.
+
 	// earlier is the user's answer on the card of an earlier call; nil when there is none.
 	earlier *earlierAnswer
 	// askAlone says that the call needs a card of its own.
 	askAlone bool
+
 	// tape records the call, or answers for it; nil where nothing is recorded.
 	tape *record.Call
 }

@@ -27,9 +27,11 @@
 // It has no tool and reaches nothing that its parent does not, and its [Policy] follows the
 // parent's. All agents of a session ask one question at a time.
 //
-// Goroutines: Run executes the tool on a new goroutine. When the call is cancelled or out of
-// time and the tool does not stop within a moment, Run returns without it. The pipeline drops
-// the late result, and the session's next call waits until the goroutine has ended.
+// Goroutines: Run executes the tool on a new goroutine, and before that its preview for the card.
+// When the call is cancelled or out of time and the tool does not stop within a moment, Run returns
+// without it. The pipeline drops the late result, and the session's next call waits until the
+// goroutine has ended. Two more goroutines end before Run returns: the one that syncs the audit while
+// a call starts (recordBegin), and in a replay the one that asks a recorded question.
 //
 // It imports tools and tools/bridge, workspace, workspace/run, workspace/undo,
 // workspace/undo/journal, sandbox, permissions with permissions/command and permissions/watchdog,

@@ -24,11 +24,13 @@ type Options struct {
 	Observers
 
 	// Session gives access to the state of the session; nil means NoSession.
-	Session   Session
+	Session Session
+	// Workspace has the session's files, commands and history, as this agent may use them.
 	Workspace *workspace.Workspace
 	// Services are the services of the session; the pipeline adds those of a single call.
 	Services tools.Services
-	Limits   tools.Limits
+	// Limits bound calls and their results. For those that the pipeline itself applies, 0 means no bound.
+	Limits tools.Limits
 	// Tape records calls or plays them from a recording; nil does neither.
 	Tape *record.Tape
 	// Cache stores results of read-only tools (R130); nil stores none.
@@ -61,6 +63,7 @@ type Toolset struct {
 
 // Judges decide about a call.
 type Judges struct {
+	// Policy has the rules.
 	Policy *Policy
 	// Watchdog judges every call before it runs and can only narrow (R121); nil means that
 	// there is none.
@@ -75,6 +78,7 @@ type Judges struct {
 
 // Machine describes the machine that calls run on, and what on it belongs to the agent.
 type Machine struct {
+	// Home is the user's home directory, which "~" means in rules and commands; "" when it is not known.
 	Home string
 	// UserData are the directories for the variable {user-data}.
 	UserData []string
