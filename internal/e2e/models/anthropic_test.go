@@ -14,6 +14,7 @@ import (
 // A task of 30 calls with thinking, through the whole program: a server that refuses what
 // the API refuses finds nothing to refuse, and what it was asked for is cached.
 func TestAnthropic_Task(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ model, level string }{{"claude-sonnet-4-5", "high"}, {"claude-opus-5-5", ""}} {
 		t.Run(tt.model, func(t *testing.T) {
 			t.Parallel()

@@ -13,6 +13,7 @@ import (
 // initialize promises. When its server refuses it the turn goes on without, and the user
 // is told once.
 func TestImages_ToAnUnknownModel(t *testing.T) {
+	t.Parallel()
 	picture := map[string]any{"type": "image", "mimeType": "image/png", "data": "aGk="}
 	for _, tt := range []struct {
 		name   string

@@ -192,6 +192,7 @@ func thoughts(s *acptest.Session) string {
 // TestLlama_Text is a first conversation: the server's model is on offer, its window is the
 // one that the server was started with, and what it writes comes in pieces.
 func TestLlama_Text(t *testing.T) {
+	t.Parallel()
 	server := loadLlama(t, talks, 32768)
 	agent := llamaAgent(t, server, onlyServer)
 	session := agent.NewSession(t.TempDir())
@@ -224,6 +225,7 @@ func TestLlama_Text(t *testing.T) {
 // TestLlama_SmallWindow is a server that was started with a window that is too small: its
 // user is warned, and told what to do when it is full.
 func TestLlama_SmallWindow(t *testing.T) {
+	t.Parallel()
 	server := loadLlama(t, talks, 8192)
 	agent := llamaAgent(t, server, onlyServer)
 	session := agent.NewSession(t.TempDir())
@@ -245,6 +247,7 @@ func TestLlama_SmallWindow(t *testing.T) {
 // tools with any arguments: each is shown, judged and answered, and the conversation with
 // all of that is one that the server takes.
 func TestLlama_Calls(t *testing.T) {
+	t.Parallel()
 	server := loadLlama(t, gguf.Model{Leanings: map[string]float32{
 		gguf.End: 9, "<tool_call>": 5, `"`: 6, "}": 6, "<think>": -100, "</think>": -100,
 	}}, 32768)
@@ -283,6 +286,7 @@ func TestLlama_Calls(t *testing.T) {
 // TestLlama_Thoughts has the server take the thoughts out of what the model writes, in each
 // form in which it hands them on.
 func TestLlama_Thoughts(t *testing.T) {
+	t.Parallel()
 	thinks := gguf.Model{Thinks: true, Leanings: map[string]float32{
 		"</think>": 5, gguf.End: 2, "<think>": -100, "<tool_call>": -100, "</tool_call>": -100,
 	}}
@@ -305,6 +309,7 @@ func TestLlama_Thoughts(t *testing.T) {
 // its user sees why, and then it is answered. Where no model is named and the loading takes
 // longer than a session may wait, its user reads that.
 func TestLlama_Loading(t *testing.T) {
+	t.Parallel()
 	needLlama(t)
 	model := llamaFile(t, talks)
 	release := hold(t, model)

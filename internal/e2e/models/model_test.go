@@ -14,6 +14,7 @@ import (
 // error that says what happened, no call that was cut is run, every call ends,
 // and the next prompt works.
 func TestRobust_Model(t *testing.T) {
+	t.Parallel()
 	write := modeltest.Call{Name: "write", Arguments: `{"path":"made.txt","content":"x"}`}
 	read := modeltest.Call{Name: "read", Arguments: `{"path":"there.txt"}`}
 	here := modeltest.Step{Text: "Here."}

@@ -16,6 +16,7 @@ import (
 // the API refuses finds nothing to refuse. The second way, the API is not configured, and the
 // server says which it wants.
 func TestResponses_Task(t *testing.T) {
+	t.Parallel()
 	for _, api := range []string{"responses", "chat"} {
 		t.Run(api, func(t *testing.T) {
 			t.Parallel()
@@ -72,6 +73,7 @@ func responsesRequests(t *testing.T, server *responsestest.Server) {
 // Which API a model of a preset is asked in: by its family, by the configuration, and by what
 // the server has.
 func TestResponses_Choice(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name, provider, model string
 		server                func(*responsestest.Server)

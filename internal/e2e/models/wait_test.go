@@ -62,6 +62,7 @@ func (a slowAnswer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // in it is given up: sooner when it does not say that it is busy. What grows an answer, be
 // it the arguments of a call, is waited for. The wait is shown.
 func TestRobust_NoContent(t *testing.T) {
+	t.Parallel()
 	const limits = `{"model": {"idle_timeout": "1s", "content_timeout": "500ms", "keep_alive_timeout": "1500ms", "notice_after": "200ms"}}`
 	here := slowAnswer{head: finished, lasts: time.Millisecond}
 	for _, tc := range []struct {

@@ -131,7 +131,7 @@ func TestGitContent(t *testing.T) {
 	for _, text := range slices.Sorted(maps.Keys(want)) {
 		rows = append(rows, []string{"", text})
 	}
-	rows = testreq.Pick(len(rows)/2, rows)
+	rows = testreq.Pick(len(rows)/5, rows)
 	for i, answer := range explainLookups(t, fixture, "ask", commandsOf(rows, fixture.Work)) {
 		if text := rows[i][1]; answer.Verdict != want[text] {
 			t.Errorf("%q: %s (%s), want %s", text, answer.Verdict, answer.Reason, want[text])
@@ -161,7 +161,7 @@ func TestGitContent_Auto(t *testing.T) {
 	judge := func(want string, texts []string) {
 		t.Helper()
 		var rows [][]string
-		for _, text := range testreq.Pick(20, texts) {
+		for _, text := range testreq.Pick(8, texts) {
 			rows = append(rows, []string{"", text})
 		}
 		for i, answer := range explainLookups(t, fixture, "auto", commandsOf(rows, fixture.Work)) {

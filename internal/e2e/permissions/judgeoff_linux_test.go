@@ -271,12 +271,12 @@ func exited(pid int) bool {
 // TestJudgeOff is S7: a command that is wrongly taken for one that only reads changes nothing,
 // sends nothing and reads no secret, also where the configuration opens the network. Without a
 // sandbox it is asked about, for it is not on the list of R119: there all rests on the judge.
-// The short form has a third of the commands.
+// The short form has a sixth of the commands.
 func TestJudgeOff(t *testing.T) {
 	t.Parallel()
 	program := judgeOff(t)
 	levels := []string{"bubblewrap", "landlock", "none"}
-	attacks := testreq.Pick(8, offAttacks)
+	attacks := testreq.Pick(4, offAttacks)
 	rows := make([][]string, len(attacks))
 	for _, level := range levels {
 		g := newOffGround(t, level)

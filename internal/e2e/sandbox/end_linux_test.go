@@ -53,6 +53,7 @@ var ends = []struct {
 // of them is left after session/close, after the end of the input, and after the agent was
 // killed.
 func TestPrograms_End(t *testing.T) {
+	testreq.Beside(t)
 	for i, level := range testreq.Pick(2, []sandbox.Kind{sandbox.Bubblewrap, sandbox.Namespaces, sandbox.Landlock, sandbox.None}) {
 		t.Run(string(level), func(t *testing.T) {
 			t.Parallel()

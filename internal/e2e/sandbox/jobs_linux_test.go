@@ -60,6 +60,7 @@ func awaitGone(t *testing.T, what, nap string) {
 // left after session/close, after the end of the input, and after the agent was killed; under
 // each sandbox and with none. A cancel leaves it.
 func TestJobs_End(t *testing.T) {
+	testreq.Beside(t)
 	for i, level := range []sandbox.Kind{sandbox.Bubblewrap, sandbox.Landlock, sandbox.None} {
 		t.Run(string(level), func(t *testing.T) {
 			t.Parallel()
@@ -109,7 +110,7 @@ func TestJobs_Server(t *testing.T) {
 // all of them. In the short form twenty may.
 func TestJobs_Many(t *testing.T) {
 	t.Parallel()
-	many := testreq.Rounds(20, 100)
+	many := testreq.Rounds(10, 100)
 	nap := fmt.Sprintf("7%d", os.Getpid())
 	var starts []string
 	for range many + 1 {

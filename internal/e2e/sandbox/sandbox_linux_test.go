@@ -246,6 +246,7 @@ func landlockReads(level string) string {
 // TestSandbox_Cancel is X4: a child that forks twice, takes a session of its own and
 // ignores TERM is gone within 3 s of a cancel, under each sandbox and with none.
 func TestSandbox_Cancel(t *testing.T) {
+	testreq.Beside(t)
 	for i, tt := range testreq.Pick(4, levels) {
 		t.Run(levelName(tt.level, tt.capabilities), func(t *testing.T) {
 			t.Parallel()

@@ -42,6 +42,7 @@ func busyAgentTree(naps []string) string {
 // turn runs or not. That each call has its one final status, before the answer of a
 // cancelled turn, is checked of every run.
 func TestSubagent_Cancel(t *testing.T) {
+	testreq.Beside(t)
 	for i, level := range testreq.Pick(2, []string{"bubblewrap", "landlock", "none"}) {
 		for j, tt := range []struct {
 			name, prompt string

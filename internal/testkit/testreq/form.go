@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"strconv"
+	"testing"
 )
 
 // EnvFull is the variable that, set to "1", has every test run in its full form. make test
@@ -20,6 +21,14 @@ func Rounds[N ~int | ~int64 | ~uint32](few, all N) N {
 		return all
 	}
 	return max(1, few)
+}
+
+// Beside runs a test beside others in the short form. In the full form, in which what it measures must not be disturbed, it
+// runs by itself.
+func Beside(t *testing.T) {
+	if !Full() {
+		t.Parallel()
+	}
 }
 
 // Pick returns the cases that a test goes through: all in the full form, and n of them in
