@@ -51,9 +51,7 @@ func readsGitHubAPI(args []string) bool {
 		switch {
 		case !strings.HasPrefix(args[i], "-"):
 			endpoints++
-			// The queries of graphql are sent with POST, and may change things. A placeholder may stand for
-			// anything, such as the beginning of an address.
-			if strings.Contains(args[i], "graphql") || strings.Contains(args[i], "//") || strings.Contains(args[i], "..") || strings.HasPrefix(args[i], "{") || strings.HasPrefix(args[i], ":") {
+			if !plainEndpoint(args[i], true) {
 				return false
 			}
 		case hasWord(gitHubAPIOptions, args[i]):
@@ -70,6 +68,36 @@ func readsGitHubAPI(args []string) bool {
 	return endpoints == 1
 }
 
+// plainEndpoint reports an endpoint of gh api that names, whatever the project's remotes and branch are, a path of the
+// API without graphql, whose queries may change things and are sent with POST. gh takes a text that holds "://" for the
+// address, so what is put in for a placeholder must not come to stand at the beginning.
+func plainEndpoint(endpoint string, placeholders bool) bool {
+	if strings.Contains(endpoint, "graphql") || strings.Contains(endpoint, "//") || strings.Contains(endpoint, "..") || strings.ContainsAny(endpoint, `#\`) {
+		return false
+	}
+	name, query, _ := strings.Cut(strings.TrimPrefix(endpoint, "/"), "?")
+	segments := strings.Split(name, "/")
+	if segments[0] == "" || strings.ContainsAny(segments[0], "{:") || !placeholders && hasPlaceholder(query) {
+		return false
+	}
+	for i, segment := range segments {
+		switch {
+		case !hasPlaceholder(segment):
+		case !placeholders || segments[0] != "repos":
+			return false
+		case i == 1 && hasWord("{owner} :owner", segment), i == 2 && hasWord("{repo} :repo", segment), i > 2 && hasWord("{branch} :branch", segment):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// hasPlaceholder reports a text in which gh api may put in what the project's remotes and branch are.
+func hasPlaceholder(text string) bool {
+	return strings.Contains(text, "{") || slices.ContainsFunc([]string{":owner", ":repo", ":branch"}, func(name string) bool { return strings.Contains(text, name) })
+}
+
 // gitHubInstead names what does the work of the forms of gh that get no login because they start git, by topic and subcommand.
 var gitHubInstead = map[string]string{
 	"pr create":      "git push, and then gh api repos/OWNER/REPO/pulls -f title=… -f body=… -f head=BRANCH -f base=BRANCH",
@@ -83,7 +111,7 @@ func gitHub(v Verdict, file *syntax.File) (used, alone bool, instead string) {
 	alone = true
 	for _, p := range v.Parts {
 		if len(p.Argv) > 2 && p.Argv[0] == "gh" {
-			instead = cmp.Or(instead, gitHubInstead[p.Argv[1]+" "+p.Argv[2]])
+			instead = cmp.Or(instead, gitHubInstead[p.Argv[1]+" "+p.Argv[2]], completeGitHub(p.Argv[1:]))
 		}
 		switch runs := len(p.Argv) > 0 && newSimple([]word{{value: p.Argv[0]}}, nil, dirs{}).name() == "gh"; {
 		case runs:
@@ -196,87 +224,4 @@ func literalText(w *syntax.Word) (text string, literal bool) {
 		}
 	}
 	return text, true
-}
-
-// gitHubChanges lists the subcommands of gh that change something at GitHub, start no git and read no file, by topic,
-// and the constants their options; all but those of gitHubFlags have a value in the next word, or after "=".
-var gitHubChanges = map[string]string{
-	"issue": "create comment close reopen edit lock unlock pin unpin", "pr": "comment review merge close reopen ready edit lock unlock",
-	"run": "rerun cancel", "workflow": "run enable disable", "label": "create edit delete",
-}
-
-const (
-	gitHubChangeOptions = "-t -b --label -l --add-label --remove-label --assignee -a --add-assignee --remove-assignee --add-reviewer " +
-		"--milestone -m --reason -r --repo -R --comment -c --ref -f --base -B --color -d --name --method -X --job -j"
-	// gitHubTexts have values that gh passes on as they are, whatever they hold.
-	gitHubTexts = "--title --body --subject --description --raw-field"
-	gitHubFlags = "--squash -s --merge --rebase --auto --disable-auto --admin --approve --request-changes --failed --undo --yes --force"
-)
-
-// mayTellLogin reports arguments of gh with which it may print its token or pass it on: all but those that are known to only ask
-// GitHub, or to change something there, without a file, a browser, another host, a program, or a filter of jq that reads
-// the environment.
-func mayTellLogin(args []string) bool {
-	if texts, changes := changesGitHub(args); changes {
-		return slices.ContainsFunc(withoutIndices(args, texts), leadsElsewhere)
-	}
-	s := simple{argv: []string{"gh"}, words: []word{{value: "gh", static: true}}}
-	for _, arg := range args {
-		s.words, s.argv = append(s.words, word{value: arg, static: true}), append(s.argv, arg)
-	}
-	return !readsGitHub(s) || slices.ContainsFunc(args, leadsElsewhere)
-}
-
-// leadsElsewhere reports an argument that may name another host or be a filter that reads the environment, and the end of the
-// options.
-func leadsElsewhere(arg string) bool {
-	lower := strings.ToLower(arg)
-	return arg == "--" || strings.Contains(lower, "env") || strings.Contains(lower, ".localhost") || strings.Contains(lower, "ghe.com") || strings.Contains(lower, "://")
-}
-
-func withoutIndices(args []string, indices []int) (rest []string) {
-	for i, arg := range args {
-		if !slices.Contains(indices, i) {
-			rest = append(rest, arg)
-		}
-	}
-	return rest
-}
-
-// changesGitHub reports arguments of gh that are a change of [gitHubChanges], or of gh api with fields in place. texts are the
-// indices of those that are values of [gitHubTexts].
-func changesGitHub(args []string) (texts []int, changes bool) {
-	switch {
-	case len(args) < 2 || args[0] == "" || strings.HasPrefix(args[1], ":") || strings.HasPrefix(args[1], "{"):
-		return nil, false
-	case args[0] == "api" && !strings.HasPrefix(args[1], "-"):
-	case !hasWord(gitHubChanges[args[0]], args[1]):
-		return nil, false
-	}
-	// An -f of gh pr or gh issue is another option, and -d of pr deletes a branch by git.
-	other := args[0] == "pr" || args[0] == "issue"
-	for i := 2; i < len(args); i++ {
-		name, _, joined := strings.Cut(args[i], "=")
-		switch {
-		case !strings.HasPrefix(args[i], "-"):
-		case other && hasWord("-f -d", name):
-			return nil, false
-		case hasWord(gitHubFlags, args[i]):
-		case hasWord(gitHubTexts, name) || args[0] == "api" && args[i] == "-f" || other && hasWord("-b -t", args[i]):
-			if !joined {
-				i++
-			}
-			texts = append(texts, i)
-		case hasWord(gitHubChangeOptions, name) && (strings.HasPrefix(name, "--") || !joined):
-			if !joined {
-				i++ // of some commands the letter is a flag, and the next word would be an option
-			}
-			if i < len(args) && !joined && strings.HasPrefix(args[i], "-") {
-				return nil, false
-			}
-		default:
-			return nil, false
-		}
-	}
-	return texts, true
 }

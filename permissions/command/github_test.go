@@ -27,6 +27,13 @@ func TestSandboxable_GitHub(t *testing.T) {
 		"gh api '{owner}//evil.example/x'": false, "gh api 'repos/{owner}/{repo}'": true, "gh api ../x": false, "gh pr view 1 --web": false, "gh pr view -cw": false,
 		"xargs gh api a": false, "xargs -I view gh pr view 3": false, "timeout 9 gh pr list": false, "./gh pr list": false, "env X=1 gh pr list": false,
 		"gh api a b": false, "gh api $X": false,
+
+		// What is put in for a placeholder is the project's to say, and "://" anywhere makes an address of an endpoint.
+		"gh api 'https:/{repo}/evil.example/x?secret=1'": false, "gh api 'http:/{repo}/api.github.com/user'": false, "gh api 'https:/{repo}/github.local{branch}'": false, "gh api '/graph{branch}'": false, "gh api 'graph{branch}'": false,
+		"gh api https:/:repo/evil.example/x": false, "gh api '/{owner}/{repo}'": false, "gh api :owner": false, "gh api repos:/x": false, "gh api 'repos/x{owner}/{repo}'": false, "gh api 'repos/{repo}/{owner}'": false, "gh api 'repos/{branch}/x'": false,
+		"gh api 'repos/a/b/x{branch}'": false, "gh api 'users/{owner}'": false, "gh api 'repos/{owner}/{repo}/{x}'": false, "gh api /": false, "gh api '/?x={branch}'": false, "gh api 'repos/a/b#x'": false, `gh api 'https:\\evil.example'`: false,
+		"gh api 'repos/a/b/pulls/1/comments?per_page=100'": true, "gh api 'repos/{owner}/{repo}/issues'": true, "gh api repos/:owner/:repo": true, "gh api 'repos/{owner}/{repo}/commits/{branch}/status'": true, "gh api user": true,
+		"gh api 'search/issues?q=repo:a/b+is:open'": true, "gh api 'repos/a/b/pulls?head=a:x&state=open'": true, "gh api repos/a/b/contents/x:y": true, "gh api 'repos/{owner}/{repo}/commits?sha={branch}'": true,
 	} {
 		v := command.Judge(text, env)
 		got := true
@@ -71,7 +78,17 @@ func TestVerdict_GitHubAlone(t *testing.T) {
 		"gh pr list | wc --files0-from=a": false, "gh pr list | grep -v -i x": true, "gh pr list | head -n 5": true, "gh pr list | cut -f 1 -d ,": true, "gh pr list | head -5 | tail -n3 | cut -sf1": false, "gh pr list | head -5 | tail -n3 | cut -f1": true, "gh pr list | wc -lc": true, "gh pr list | cat -An": true, "gh pr list | tr a b": true, "cd ~ && gh pr list": false, "cd - && gh pr list": false,
 		"gh pr list | column -o -s f": false, "gh pr list | head -qn -c f": false, "gh pr list | cut -sd -f f": false, "gh pr list | head -n -c": false, "gh pr list | cat -": false, "gh pr list | cat --number": false,
 		"gh api --cache 9h --paginate repos/a/b": false,
-		"gh pr list\nthis is not ) a text":       false,
+
+		// Without a number git is asked for the branch and its commits, which may be some of a repository that names programs.
+		"gh pr merge --squash": false, "gh pr merge": false, "gh pr merge ''": false, "gh pr merge ' '": false, "gh pr comment -b x": false, "gh pr comment -b 1": false, "gh pr review --approve": false, "gh pr ready": false, "gh pr close -c 1": false, "gh pr merge -t 1 -b 2": false, "gh pr merge -R a/b": false,
+		"gh pr merge --body=1": false, "gh pr merge 1 2": false, "gh pr merge -m 1": false, "gh pr merge -- 1": false, "gh pr merge -1": false, "gh pr merge --squash=1": false, "gh pr merge https:/x/a/b/pull/1 -R x://y": false,
+		"gh pr merge -s 1": true, "gh pr merge 1 -m": true, "gh pr merge '#1' --squash": true, "gh pr merge a-branch/x --auto": true, "gh pr merge jo:branch --auto": true, "gh pr merge --repo=a/b 1": true, "gh pr merge -R a/b 1": true, "gh pr merge -R github.com/a/b 1": true, "gh pr merge -b x -t y 1": true,
+		// What the name of a repository holds goes into addresses.
+		"gh pr merge 1 -R 'a/b#'": false, "gh pr merge 1 --repo=a/b?x": false, "gh pr merge 1 -R a/..": false, "gh pr merge 1 -R ''": false, "gh pr merge 1 --repo=": false, "gh pr merge 1 -R": false, "gh pr merge 1 -R evil.example/a/b": false, "gh pr merge 1 -Ra/b": false, "gh pr merge 1 -R=a/b": false,
+		"gh label delete x --yes": false, "gh label edit x -d y": false, "gh label delete x --yes -R a/b": true,
+		"gh api 'https:/{repo}/evil.example/x' -f a=b": false, "gh api 'graph{branch}' -f query=x": false, "gh api 'repos/{owner}/{repo}/issues' -f title=x": false, "gh api repos/:owner/:repo/issues -f title=x": false, "gh api 'repos/a/b/issues?x=:branch' -f title=x": false, "gh api 'repos/a/b#/x' -X DELETE": false,
+		"gh api repos/a/b/issues/1 -X PATCH -f state=closed": true, "gh api /repos/:owner/:repo": true, "gh api /rate_limit": true, "gh api 'search/issues?q=repo:a/b+is:open'": true, "gh api 'repos/{owner}/{repo}/issues'": true,
+		"gh pr list\nthis is not ) a text": false,
 	} {
 		if v := command.Judge(text, env); v.GitHubAlone != want {
 			t.Errorf("%s: alone %v, want %v", text, v.GitHubAlone, want)
@@ -85,8 +102,10 @@ func TestVerdict_GitHubInstead(t *testing.T) {
 	env := sandboxedEnv()
 	for text, want := range map[string]string{
 		"git push -u origin x && gh pr create --fill": "git push, and then gh api repos/OWNER/REPO/pulls -f title=… -f body=… -f head=BRANCH -f base=BRANCH",
-		"gh pr checkout 7":  "git fetch origin pull/NUMBER/head:BRANCH, and then git switch BRANCH",
-		"gh pr view 7":      "",
+		"gh pr checkout 7":        "git fetch origin pull/NUMBER/head:BRANCH, and then git switch BRANCH",
+		"gh pr merge --squash":    "gh pr merge NUMBER, with the other words as they are",
+		"gh label delete x --yes": "gh label delete -R OWNER/REPO, with the other words as they are",
+		"gh pr view 7":            "", "gh pr merge 7; ./x": "",
 		"echo gh pr create": "",
 	} {
 		v := command.Judge(text, env)
@@ -102,6 +121,21 @@ func TestVerdict_GitHubInstead(t *testing.T) {
 	} {
 		if !command.Judge(text, env).GitHubAlone {
 			t.Errorf("%s: gets no login", text)
+		}
+	}
+}
+
+// "Always" for a change covers no other repository, which another directory would be enough for.
+func TestVerdict_GitHubAlways(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"gh pr merge --squash": false, "gh pr merge 1 --squash": false, "gh issue create --title x --body -R": false, "gh pr merge 1 -b -R -t a/b": false, "gh pr create --fill": false, "gh workflow run ci": false,
+		"gh pr merge 1 -R ''": false, "gh pr merge 1 -- -R a/b": false, "gh api 'repos/{owner}/{repo}/issues' -f title=x": false, "gh repo edit": false,
+		"gh pr merge 1 --squash -R a/b": true, "gh issue create --title x --repo=a/b": true, "gh api repos/a/b/issues -f title=x": true, "gh pr list": true,
+	} {
+		p := command.Judge(text, sandboxedEnv()).Parts[0]
+		if got := p.Always != nil; got != want {
+			t.Errorf("%s: always %v, want %v (%s)", text, got, want, p.NoAlways)
 		}
 	}
 }

@@ -85,7 +85,7 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 		p.Static = false
 	}
 	if f.action == capability.Ask {
-		p.offerAlways(u, f)
+		p.offerAlways(u, s, f)
 		f = f.orNotReadOnly(j.commandNotReadOnly(u, s, found, at))
 		f.notSandboxable = cmp.Or(f.notSandboxable, j.commandNotSandboxable(words, u, s, at))
 	}
@@ -115,12 +115,14 @@ func (p *Part) describe(words []word, u unwrapped, s simple) {
 }
 
 // offerAlways says what "always" may store for a command that asks, or why it stores nothing.
-func (p *Part) offerAlways(u unwrapped, f finding) {
+func (p *Part) offerAlways(u unwrapped, s simple, f finding) {
 	switch {
 	case u.wrapped:
 		p.NoAlways = "it runs another command"
 	case len(p.Argv) == 0 || !p.Static:
 		p.NoAlways = "it is not wholly known before it runs"
+	case s.name() == "gh" && gitHubByDirectory(s):
+		p.NoAlways = "the repository that it changes follows from the directory"
 	default:
 		p.Always, p.AlwaysExact, p.NoAlways = alwaysPrefix(p.Argv, f)
 	}

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"acp-agent/capability"
@@ -59,7 +60,7 @@ func (e *execution) gitHubLogin(ctx context.Context) (env []string, err error) {
 		return nil, context.Cause(ctx)
 	}
 	e.pipeline.Keys.Add(token)
-	return run.GitHubEnv(token), nil
+	return slices.Concat(run.GitHubEnv(token), command.GitEnv()), nil
 }
 
 // noGitHubLogin tells the model why gh got no login, and what to run instead.

@@ -128,11 +128,12 @@ func (c *Commands) GitHubToken(ctx context.Context) (token string, err error) {
 }
 
 // GitHubEnv returns the variables that give gh a token, and keep it from the programs and the socket that its settings could
-// name.
+// name. The git that gh starts connects to nothing: a repository may name the program by which it would.
 func GitHubEnv(token string) []string {
 	return []string{
 		gitHubTokens[0] + "=" + token, "GH_CONFIG_DIR=/proc/none",
 		"XDG_DATA_HOME=/proc/none", "GH_PAGER=cat", "GH_BROWSER=true", "BROWSER=true", "GH_FORCE_TTY=", "GH_HOST=", "GH_DEBUG=", "DEBUG=",
+		"GIT_ALLOW_PROTOCOL=none",
 	}
 }
 

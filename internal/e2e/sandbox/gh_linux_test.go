@@ -13,14 +13,21 @@ func TestEgress_GitHubLogin(t *testing.T) {
 	t.Parallel()
 	const token = "gho_canary0123456789canary0123456789ab"
 	bin := t.TempDir()
-	script := "#!/bin/bash\nif [ \"$1 $2\" = 'auth token' ]; then [ \"$4\" = github.com ] && echo " + token + "; exit; fi\n" +
+	// As gh pr merge does without a number, it asks git for the last commit.
+	script := "#!/bin/bash\n[ \"$2\" = view ] && git show -s HEAD\nif [ \"$1 $2\" = 'auth token' ]; then [ \"$4\" = github.com ] && echo " + token + "; exit; fi\n" +
 		"[ \"$GH_TOKEN\" = \"$(printf '%s' gho_canary0123456789canary 0123456789ab)\" ] && echo logged in || echo logged out\necho \"$GH_TOKEN\"\n"
 	if err := os.WriteFile(filepath.Join(bin, "gh"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	const partial = "\trepositoryformatversion = 1\n\tsshCommand = echo RAN >&2; false\n[extensions]\n\tpartialClone = x\n[remote \"x\"]\n\tpromisor = true\n\turl = ssh://git@x.invalid/a/b\n"
 	w := startConfined(t, "bubblewrap", "", map[string]string{
-		"pr": "gh auth status; gh pr list | cat", "env": "bash -c 'echo token=$GH_TOKEN.'", "version": "gh --version", "script": "gh pr list; ./x.sh", "here": "./gh pr list", "path": "PATH=$PWD:$PATH gh pr list", "words": "echo list | xargs gh pr", "git": "gh pr create --title x --body y",
-	}, map[string]string{"x.sh": "#!/bin/bash\necho token=$GH_TOKEN.\n", "gh": "#!/bin/bash\necho token=$GH_TOKEN.\n"}, "PATH="+bin+":"+os.Getenv("PATH"))
+		"pr": "gh auth status; gh pr list | cat", "env": "bash -c 'echo token=$GH_TOKEN.'", "version": "gh --version", "script": "gh pr list; ./x.sh", "here": "./gh pr list", "path": "PATH=$PWD:$PATH gh pr list", "words": "echo list | xargs gh pr", "git": "gh pr create --title x --body y", "partial": "cd docs/x && gh pr view", "worktree": "cd sub && gh pr view",
+	}, map[string]string{
+		// The commit is missing, and git would fetch it by the program that the repository names. A bare repository is ordinary files.
+		"docs/x/HEAD": "ref: refs/heads/main\n", "docs/x/refs/heads/main": strings.Repeat("1", 40) + "\n", "docs/x/objects/keep": "", "docs/x/config": "[core]\n\tbare = true\n" + partial,
+		"sub/.git/HEAD": "ref: refs/heads/main\n", "sub/.git/refs/heads/main": strings.Repeat("1", 40) + "\n", "sub/.git/objects/keep": "", "sub/.git/config": "[core]\n\tbare = false\n" + partial,
+		"x.sh": "#!/bin/bash\necho token=$GH_TOKEN.\n", "gh": "#!/bin/bash\necho token=$GH_TOKEN.\n",
+	}, "PATH="+bin+":"+os.Getenv("PATH"))
 	w.refuses("gh in the command logs in to github.com")
 	if text := w.run(t, "pr"); !strings.Contains(text, "logged out") {
 		t.Errorf("refused: %s", text)
@@ -42,6 +49,11 @@ func TestEgress_GitHubLogin(t *testing.T) {
 	}
 	if text := w.run(t, "git"); !strings.Contains(text, "logged out") || !strings.Contains(text, "starts git") || !strings.Contains(text, "gh api repos/OWNER/REPO/pulls") {
 		t.Errorf("gh that starts git: %s", text)
+	}
+	for _, name := range []string{"partial", "worktree"} {
+		if text := w.run(t, name); strings.Contains(text, "RAN") || !strings.Contains(text, "logged in") {
+			t.Errorf("git that gh starts in a partial clone: %s", text)
+		}
 	}
 	cards := len(w.cards)
 	if w.run(t, "version"); strings.Contains(strings.Join(w.cards[cards:], ""), "logs in") {
