@@ -145,11 +145,6 @@ func subcommandWords(s simple) []word {
 	return nil
 }
 
-// gitCommandName returns "git" with the subcommand of a git command, for a reason.
-func gitCommandName(s simple) string {
-	return strings.TrimSuffix("git "+subcommand(s), " ")
-}
-
 // hasWord reports whether w is one of the words of a blank-separated list.
 func hasWord(list, w string) bool {
 	if w == "" || strings.Contains(w, " ") {

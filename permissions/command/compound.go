@@ -110,15 +110,3 @@ func (j *judge) caseClause(c *syntax.CaseClause, at dirs, floor finding) flow {
 	}
 	return flow{ok: end, fail: end, ran: ran}
 }
-
-// function asks about the definition of a function and judges its body, which may run in any
-// directory. A function that starts itself twice over is a fork bomb (DN3).
-func (j *judge) function(c *syntax.FuncDecl, at dirs, floor finding) flow {
-	f := asks(Dynamic, "the command defines a function").orNotReadOnly("the command defines a function")
-	if c.Name != nil && forks(c.Body, c.Name.Value) {
-		f = denies(ForkBomb, "the function "+c.Name.Value+" starts itself without end")
-	}
-	j.parts.add(c, floor.worse(f))
-	ran := j.stmts([]*syntax.Stmt{c.Body}, dirs{unknown: true}, floor.worse(f)).ran
-	return flow{ok: at, fail: at, ran: ran}
-}

@@ -57,3 +57,55 @@ func (d dirs) join(name string) (paths []string, ok bool) {
 func isAbs(name string) bool {
 	return strings.HasPrefix(name, "/") || filepath.IsAbs(name)
 }
+
+// start returns the working directory with links followed, since to all but the shell's own cd ".."
+// is the parent of the directory that a link leads to.
+func (ps *paths) start() dirs {
+	cwd := ps.env.Cwd
+	if resolved, _ := ps.env.Inside(cwd); resolved != "" && isAbs(cwd) {
+		cwd = resolved
+	}
+	return dirs{list: []string{cwd}, start: cwd == ps.env.Cwd}
+}
+
+// changesDir follows cd, pushd and popd (C6).
+func (l *listing) changesDir(part *Part, s simple, at dirs) (finding, flow) {
+	lost := flow{ok: dirs{unknown: true}, fail: at}
+	args := s.args()
+	for _, w := range args {
+		if traverses(w.value) {
+			return validates(ReasonTraversal), l.moved(w, at, lost)
+		}
+	}
+	if s.name() == "popd" || len(args) != 1 || strings.HasPrefix(args[0].value, "-") || strings.HasPrefix(args[0].value, "+") {
+		return asks(Outside, s.name()+" goes to a directory that is not known"), lost
+	}
+	w := args[0]
+	if !w.static {
+		return asks(Dynamic, w.raw+" is only known when the command runs"), lost
+	}
+	if w.value == ".." && at.start && s.name() == "cd" {
+		// A shell that is still where it began goes up to the same directory as programs do.
+		w.value = filepath.Dir(at.list[0])
+	}
+	return allowed().worse(l.judgePath(part, w, at, false)), l.moved(w, at, lost)
+}
+
+// moved returns the flow of a cd to a word, or lost where it is not known where that leads.
+func (ps *paths) moved(w word, at dirs, lost flow) flow {
+	if !w.static || w.value == "" {
+		return lost
+	}
+	names, ok := at.join(w.value)
+	if !ok {
+		return lost
+	}
+	next := dirs{}
+	for _, name := range names {
+		if resolved, _ := ps.env.Inside(name); resolved != "" {
+			name = resolved
+		}
+		next = next.union(dirs{list: []string{name}})
+	}
+	return flow{ok: next, fail: at}
+}

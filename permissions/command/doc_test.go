@@ -3,7 +3,9 @@ package command_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,5 +53,28 @@ func TestDoc_Classes(t *testing.T) {
 	}
 	for class := range names {
 		t.Errorf("the package comment has no row for class %s", class)
+	}
+}
+
+// TestDoc_Files holds that the package comment says of each file what it is for, and names no other.
+func TestDoc_Files(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`[a-z]+\.go\b`).FindAllString(string(doc), -1)
+	for _, file := range files {
+		if !slices.Contains(named, file) && file != "doc.go" && !strings.HasSuffix(file, "_test.go") {
+			t.Errorf("the package comment does not name %s", file)
+		}
+	}
+	for _, name := range named {
+		if !slices.Contains(files, name) {
+			t.Errorf("the package comment names %s, which does not exist", name)
+		}
 	}
 }

@@ -154,3 +154,42 @@ func (d *denial) exfiltrates(s simple) finding {
 	}
 	return finding{}
 }
+
+// printsEnvironment reports a command that prints the environment.
+func printsEnvironment(s simple) bool {
+	switch s.name() {
+	case "printenv":
+		return true
+	case "env":
+		return true // one with a command was unwrapped
+	case "set":
+		return len(s.argv) == 1
+	case "export", "declare", "typeset", "readonly":
+		for _, a := range s.argv[1:] {
+			if !strings.HasPrefix(a, "-") {
+				return false
+			}
+		}
+		return true
+	case "compgen":
+		return true
+	case "cat", "strings", "xxd", "base64", "od", "tr":
+		return slices.ContainsFunc(s.argv[1:], isProcEnviron)
+	}
+	return false
+}
+
+func isProcEnviron(p string) bool {
+	return strings.HasPrefix(p, "/proc/") && strings.HasSuffix(p, "/environ")
+}
+
+// secretVariable reports a variable that is likely to hold a secret.
+func secretVariable(name string) bool {
+	up := strings.ToUpper(name)
+	for _, mark := range []string{"KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "OPENAI_", "ANTHROPIC_"} {
+		if strings.Contains(up, mark) {
+			return true
+		}
+	}
+	return false
+}

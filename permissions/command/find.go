@@ -1,6 +1,7 @@
 package command
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -105,4 +106,46 @@ func (l *listing) findRuns(words []word, many bool, at dirs) finding {
 		return f.orNotReadOnly(inner.notReadOnly)
 	}
 	return f.orNotReadOnly(inner.reason)
+}
+
+// runsRemoval reports a find that runs rm for what it finds.
+func runsRemoval(s simple) bool {
+	args := s.args()
+	for i, w := range args {
+		if strings.HasPrefix(w.value, "-exec") || strings.HasPrefix(w.value, "-ok") {
+			if i+1 < len(args) && filepath.Base(args[i+1].value) == "rm" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// narrows reports a find that deletes only what a test selects.
+func narrows(s simple) bool {
+	for i, w := range s.args() {
+		if i > 0 && hasWord("-name -iname -path -ipath -wholename", s.args()[i-1].value) && strings.Trim(w.value, "*/.") == "" {
+			return false // it selects everything
+		}
+	}
+	return hasAnyArg(s, "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-empty", "-newer", "-mtime", "-mmin", "-size", "-samefile", "-inum") &&
+		!hasAnyArg(s, "!", "-not", "-o", "-or")
+}
+
+// findRoots returns the starting points of a find: the operands before its expression.
+func findRoots(s simple) []word {
+	var out []word
+	for _, w := range s.args() {
+		if w.value == "-H" || w.value == "-L" || w.value == "-P" {
+			continue
+		}
+		if strings.HasPrefix(w.value, "-") || w.value == "(" || w.value == "!" {
+			break
+		}
+		out = append(out, w)
+	}
+	if len(out) == 0 {
+		out = append(out, knownWord("."))
+	}
+	return out
 }

@@ -48,12 +48,6 @@ func gitSearches(option string) bool {
 	return strings.HasPrefix(option, "-S") || strings.HasPrefix(option, "-G")
 }
 
-// objectPath reports an operand REVISION:PATH. The colon of a revision such as HEAD@{12:00} begins no path.
-func objectPath(operand string) bool {
-	revision, name, ok := strings.Cut(operand, ":")
-	return ok && !strings.Contains(operand, "{") && revision != "" && name != "" && !strings.HasPrefix(name, "-")
-}
-
 // gitContent judges a git command that prints the content of files. It first asks git for their names,
 // since only git can tell a name from a revision; none may be that of a secret.
 func (l *listing) gitContent(part *Part, args []word, at dirs) finding {

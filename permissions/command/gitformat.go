@@ -34,11 +34,6 @@ func plainFormat(sub, formats string) bool {
 	return true
 }
 
-// headCommit accepts the names that can only be commits.
-var headCommit = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(HEAD|@)([~^][0-9]*)*$`)
-})
-
 // refFormat accepts the fields that say where a ref points, and when it moved.
 var refFormat = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([^%]|%%|%\((HEAD|refname|objectname|upstream|committerdate|creatordate|authordate|authorname|committername|subject)(:[a-z0-9=-]+)?\))*$`)

@@ -298,26 +298,7 @@ func gitLookup(args []word) (words []string, ok bool) {
 	return append(words, values(kept)...), true
 }
 
-// surelyCommit accepts names that can be no path: HEAD with the marks of its ancestors, and hashes.
-var surelyCommit = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^((HEAD|@)([~^][0-9]*)*|[0-9a-f]{7,64})$`)
-})
-
 // anyObject reports a git cat-file that prints every object, also those which no commit names.
 func anyObject(args []word) bool {
 	return args[0].value == "cat-file" && slices.ContainsFunc(args, func(w word) bool { return strings.HasPrefix(w.value, "--batch-a") })
-}
-
-// onlyObjectPaths reports a command that prints objects which its words name by paths, REVISION:PATH or :PATH.
-func onlyObjectPaths(args []word) bool {
-	sub, rest := args[0].value, args[1:]
-	if sub == "cat-file" && len(rest) == 2 && hasWord("-p blob tree --textconv --filters", rest[0].value) {
-		rest = rest[1:]
-	} else if sub != "show" {
-		return false
-	}
-	return len(rest) > 0 && !slices.ContainsFunc(rest, func(w word) bool {
-		_, name, ok := strings.Cut(w.value, ":")
-		return !ok || name == "" || strings.HasPrefix(w.value, "-") || strings.ContainsAny(name[:1], "/(!^") || strings.Contains(w.value, "{")
-	})
 }

@@ -226,19 +226,6 @@ func gitSpecial(sub string, p parsed) finding {
 	return finding{}
 }
 
-// selectsByPattern reports a pathspec with magic (gitglossary(7)), unless it only excludes files.
-func selectsByPattern(operand string) bool {
-	if !strings.HasPrefix(operand, ":") {
-		return false
-	}
-	return !strings.HasPrefix(operand, ":!") && !strings.HasPrefix(operand, ":^") && !strings.HasPrefix(operand, ":(exclude)")
-}
-
-// leavesOut reports a pathspec that only excludes files.
-func leavesOut(operand string) bool {
-	return strings.HasPrefix(operand, ":") && !selectsByPattern(operand)
-}
-
 // gitDiff allows a diff of the working tree, which shows tracked files and no history. With "--", all
 // operands must follow it, since git takes those before it for revisions. Without "--", they must be
 // existing files: git refuses a name that is both a file and a revision as ambiguous.
@@ -275,12 +262,6 @@ func (l *listing) gitDiff(args []word, p parsed, at dirs) finding {
 	return finding{}
 }
 
-// revisionMarks reports a name with a mark of the syntax of revisions (A..B, A^!, @{1}, A:path), some of
-// which git takes for a revision before it looks for a file.
-func revisionMarks(name string) bool {
-	return strings.ContainsAny(name, "^~:") || strings.Contains(name, "..") || strings.Contains(name, "@{")
-}
-
 // gitOperands judges each operand as the path that it may be, and the path of "REV:PATH".
 func (l *listing) gitOperands(part *Part, e entry, p parsed, at dirs) finding {
 	if e.args == argNone && len(p.operands) > 0 {
@@ -298,4 +279,9 @@ func (l *listing) gitOperands(part *Part, e entry, p parsed, at dirs) finding {
 		f = f.worse(l.judgePath(part, w, at, e.args == argFiles))
 	}
 	return f
+}
+
+// gitCommandName returns "git" with the subcommand of a git command, for a reason.
+func gitCommandName(s simple) string {
+	return strings.TrimSuffix("git "+subcommand(s), " ")
 }

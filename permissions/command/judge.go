@@ -71,16 +71,6 @@ func ambiguous(err error) finding {
 	return f
 }
 
-// start returns the working directory with links followed, since to all but the shell's own cd ".."
-// is the parent of the directory that a link leads to.
-func (ps *paths) start() dirs {
-	cwd := ps.env.Cwd
-	if resolved, _ := ps.env.Inside(cwd); resolved != "" && isAbs(cwd) {
-		cwd = resolved
-	}
-	return dirs{list: []string{cwd}, start: cwd == ps.env.Cwd}
-}
-
 // whole returns the verdict on a text that was not parsed.
 func whole(text string, f finding) Verdict {
 	p := Part{Text: text}

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"path"
-	"path/filepath"
 	"strings"
 )
 
@@ -155,99 +153,6 @@ func unlisted(s simple) finding {
 	default:
 		return asks(Unlisted, name+" is not on the list of commands that only read")
 	}
-}
-
-// changesDir follows cd, pushd and popd (C6).
-func (l *listing) changesDir(part *Part, s simple, at dirs) (finding, flow) {
-	lost := flow{ok: dirs{unknown: true}, fail: at}
-	args := s.args()
-	for _, w := range args {
-		if traverses(w.value) {
-			return validates(ReasonTraversal), l.moved(w, at, lost)
-		}
-	}
-	if s.name() == "popd" || len(args) != 1 || strings.HasPrefix(args[0].value, "-") || strings.HasPrefix(args[0].value, "+") {
-		return asks(Outside, s.name()+" goes to a directory that is not known"), lost
-	}
-	w := args[0]
-	if !w.static {
-		return asks(Dynamic, w.raw+" is only known when the command runs"), lost
-	}
-	if w.value == ".." && at.start && s.name() == "cd" {
-		// A shell that is still where it began goes up to the same directory as programs do.
-		w.value = filepath.Dir(at.list[0])
-	}
-	return allowed().worse(l.judgePath(part, w, at, false)), l.moved(w, at, lost)
-}
-
-// moved returns the flow of a cd to a word, or lost where it is not known where that leads.
-func (ps *paths) moved(w word, at dirs, lost flow) flow {
-	if !w.static || w.value == "" {
-		return lost
-	}
-	names, ok := at.join(w.value)
-	if !ok {
-		return lost
-	}
-	next := dirs{}
-	for _, name := range names {
-		if resolved, _ := ps.env.Inside(name); resolved != "" {
-			name = resolved
-		}
-		next = next.union(dirs{list: []string{name}})
-	}
-	return flow{ok: next, fail: at}
-}
-
-// version allows a program to print its version, in the exact forms of versionForms. All but a few
-// programs may load code or settings that the project names, or be a shim that does. Those ask until
-// the project is trusted (T2).
-func (l *listing) version(s simple) (finding, bool) {
-	if len(s.argv) != 2 {
-		return finding{}, false
-	}
-	forms, ok := versionForms[s.name()]
-	if !ok || !hasWord(forms, s.argv[1]) {
-		return l.explains(s)
-	}
-	if l.env.Untrusted && !hasWord(unconfigured, s.name()) {
-		return asks(Interpreter, s.name()+" may run code that this untrusted project names"), true
-	}
-	return allowed(), true
-}
-
-// unconfigured lists the programs that use nothing of a project when they print their version.
-const unconfigured = "git bash cc gcc g++ clang cmake make perl php python python3 ruby lua node go"
-
-// explains leaves --version and --help to a read-only sandbox, unless the program is the project's.
-// Until the project is trusted, the program must also be one of the system that uses nothing of a
-// project. A program that does not exist does nothing.
-func (l *listing) explains(s simple) (finding, bool) {
-	if !hasWord("--version --help", s.argv[1]) || readers[s.name()].free || hasWord("git test [ cd pushd popd", s.name()) {
-		return finding{}, false
-	}
-	f := asks(Unlisted, s.words[0].String()+" is not on the list of commands that only read")
-	_, reads := readers[s.name()]
-	switch found, there := l.program(s); {
-	case l.env.Program == nil, there && found == "":
-	case !there, !l.env.Untrusted, (reads || hasWord(unconfigured, s.name())) && hasWord("/bin /usr/bin /usr/local/bin /opt/homebrew/bin", path.Dir(found)):
-		f.notReadOnly = ""
-	}
-	return f, true
-}
-
-// program looks a program up on the PATH. found is empty for a program that lies in the project.
-func (l *listing) program(s simple) (found string, there bool) {
-	if l.env.Program == nil {
-		return "", false
-	}
-	if found, there = l.env.Program(s.words[0].value); !there {
-		return "", false
-	}
-	if _, inside := l.env.Inside(found); inside {
-		return "", true
-	}
-	return found, true
 }
 
 // packages allows the listing of installed packages (R119).

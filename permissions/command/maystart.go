@@ -25,35 +25,6 @@ func mayStartProgram(u unwrapped, s simple) bool {
 	return false
 }
 
-// becomesSeveral reports a word that may become several words, or none: by field splitting, or as a
-// pattern that the shell replaces by the names of files.
-func becomesSeveral(w word) bool {
-	return !staysOperand(w) && splits(w) || patternWord(w)
-}
-
-// patternWord reports a word that the shell may replace by the names of files.
-func patternWord(w word) bool {
-	return !w.static && !strings.Contains(w.value, unknown) && strings.ContainsAny(w.raw, "*?[{")
-}
-
-// staysOperand reports a word that is one operand, whatever the unknown numbers in it are. A number may
-// turn out empty. Then a word of nothing else is gone unless it is quoted, and the option before it
-// takes the next word for its value.
-func staysOperand(w word) bool {
-	if !w.number || strings.HasPrefix(w.value, "-") {
-		return false
-	}
-	return !splits(w) || strings.Trim(w.value, unknown) != "" || strings.HasPrefix(w.raw, "$((")
-}
-
-// becomesOption reports a word that may become an option, or several words with an option among them.
-func becomesOption(w word) bool {
-	if w.static || staysOperand(w) {
-		return false
-	}
-	return splits(w) || strings.HasPrefix(w.value, unknown) || w.value != "" && strings.ContainsAny(w.value[:1], "-*?[{")
-}
-
 // testBinary lists the operators of test between two operands.
 const testBinary = "= == != < > -eq -ne -lt -le -gt -ge -nt -ot -ef"
 

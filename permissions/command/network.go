@@ -5,62 +5,6 @@ import (
 	"strings"
 )
 
-// isShell reports a program that runs shell programs.
-func isShell(name string) bool {
-	switch name {
-	case "sh", "bash", "dash", "ash", "zsh", "ksh", "ksh93", "mksh", "fish", "csh", "tcsh", "rbash":
-		return true
-	}
-	return false
-}
-
-// isInterpreter reports a program that runs code given as text, in a file or on its input.
-func isInterpreter(name string) bool {
-	if isShell(name) {
-		return true
-	}
-	switch strings.TrimRight(name, "0123456789.") {
-	case "python", "pypy", "perl", "ruby", "node", "nodejs", "deno", "bun", "php", "lua", "luajit",
-		"rscript", "pwsh", "powershell", "osascript", "tclsh", "wish", "expect", "groovy", "jshell", "ipython", "irb", "julia", "scala", "elixir", "iex", "erl", "ghci", "cscript", "wscript", "cmd":
-		return true
-	}
-	return false
-}
-
-// readsProgram reports a command that reads its program from standard input.
-func readsProgram(s simple) bool {
-	args := s.args()
-	switch s.name() {
-	case "source", ".":
-		return len(args) > 0 && (args[0].value == "/dev/stdin" || args[0].value == "-" || args[0].value == "/proc/self/fd/0" || args[0].value == "/dev/fd/0")
-	case "at", "batch":
-		return true
-	}
-	if !isInterpreter(s.name()) {
-		return false
-	}
-	for i, w := range args {
-		v := w.value
-		switch {
-		case v == "-" || v == "-s" || v == "/dev/stdin" || v == "/dev/fd/0" || v == "/proc/self/fd/0":
-			return true
-		case v == "--":
-			return i+1 == len(args)
-		case isShell(s.name()) && strings.HasPrefix(v, "-") && !strings.HasPrefix(v, "--") && strings.Contains(v, "s"):
-			return true
-		case isShell(s.name()) && (v == "--rcfile" || v == "--init-file" || v == "-O" || v == "-o"):
-		case strings.HasPrefix(v, "-") && !strings.HasPrefix(v, "--") && strings.ContainsAny(v, "ecmrpn") && len(v) > 1:
-			return false // -c text, -e text, -m module
-		case strings.HasPrefix(v, "-"):
-		case v == unknown:
-			return true
-		default:
-			return false
-		}
-	}
-	return true
-}
-
 // fetches reports a command that brings content from the network.
 func fetches(s simple) bool {
 	switch s.name() {
@@ -129,41 +73,42 @@ func usesNetwork(s simple) bool {
 	return false
 }
 
-// printsEnvironment reports a command that prints the environment.
-func printsEnvironment(s simple) bool {
+// networkNotSandboxable says why a command that uses the network asks before it runs. Empty: the user is asked
+// about each host when the command connects to it.
+func (j *judge) networkNotSandboxable(words []word, u unwrapped, s simple) string {
+	switch {
+	case j.env.ByHost == nil || !byProxy(s):
+		return s.name() + " uses the network"
+	case publishes(s):
+		return s.name() + " " + subcommand(s) + " publishes what others will see"
+	case s.name() == "gh" && (len(words) != len(u.words) || u.appends || !readsGitHub(s)):
+		return strings.TrimSuffix("gh "+subcommand(s), " ") + " is not known to only ask GitHub"
+	case !j.env.ByHost():
+		return s.name() + " uses the network"
+	}
+	return ""
+}
+
+// byProxy reports a program that reaches the network through a proxy, works without the keys of the user, which
+// the sandbox hides, or with a login that is asked about, and writes what it fetches where it is told. A package manager that fills a cache of
+// the user is not one.
+func byProxy(s simple) bool {
+	return isInterpreter(s.name()) || hasWord("curl wget http https httpie xh aria2c git npm pnpm yarn bun npx pnpx bunx "+
+		"pip pip3 uv uvx poetry pdm pipx conda mamba composer gh", s.name())
+}
+
+// publishes reports a command that sends work to where others see it.
+func publishes(s simple) bool {
 	switch s.name() {
-	case "printenv":
-		return true
-	case "env":
-		return true // one with a command was unwrapped
-	case "set":
-		return len(s.argv) == 1
-	case "export", "declare", "typeset", "readonly":
-		for _, a := range s.argv[1:] {
-			if !strings.HasPrefix(a, "-") {
-				return false
+	case "git":
+		return hasWord("push send-email lfs", subcommand(s))
+	case "npm", "pnpm", "yarn", "bun", "poetry", "pdm", "uv", "conda":
+		for _, w := range s.args() {
+			if w.value == subcommand(s) && !w.static {
+				return true // it may be one of those below
 			}
 		}
-		return true
-	case "compgen":
-		return true
-	case "cat", "strings", "xxd", "base64", "od", "tr":
-		return slices.ContainsFunc(s.argv[1:], isProcEnviron)
-	}
-	return false
-}
-
-func isProcEnviron(p string) bool {
-	return strings.HasPrefix(p, "/proc/") && strings.HasSuffix(p, "/environ")
-}
-
-// secretVariable reports a variable that is likely to hold a secret.
-func secretVariable(name string) bool {
-	up := strings.ToUpper(name)
-	for _, mark := range []string{"KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "OPENAI_", "ANTHROPIC_"} {
-		if strings.Contains(up, mark) {
-			return true
-		}
+		return hasWord("publish unpublish deprecate dist-tag owner access login logout adduser token team upload", subcommand(s))
 	}
 	return false
 }

@@ -8,18 +8,6 @@ import (
 	"sync"
 )
 
-// versionForms lists the exact words with which a program prints its version.
-var versionForms = map[string]string{
-	"go": "version", "node": "--version -v", "npm": "--version -v", "yarn": "--version -v", "pnpm": "--version -v",
-	"python": "--version -V", "python3": "--version -V", "pip": "--version -V", "pip3": "--version -V",
-	"ruby": "--version -v", "gem": "--version -v", "bundle": "--version -v", "perl": "--version -v", "php": "--version -v",
-	"java": "--version -version", "javac": "--version -version", "rustc": "--version -V", "cargo": "--version -V",
-	"rustup": "--version -V", "gcc": "--version", "g++": "--version", "cc": "--version", "clang": "--version",
-	"make": "--version -v", "cmake": "--version", "dotnet": "--version", "swift": "--version", "deno": "--version -V",
-	"bun": "--version -v", "tsc": "--version -v", "git": "--version version", "docker": "--version -v", "bash": "--version",
-	"uv": "--version", "lua": "-v", "kotlin": "-version", "scala": "-version --version", "ghc": "--version", "elixir": "--version",
-}
-
 // readers is the list of commands that only read, with their vetted options. Options that write, run
 // a program, follow links or wait for ever are left out on purpose: sort -o, uniq IN OUT, grep -R,
 // tail -f, date -s, tree -o, file -C.

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"acp-agent/capability"
 	"acp-agent/permissions"
 )
@@ -177,32 +175,6 @@ func (ps *paths) namedNotSandboxable(w word, at dirs, changes bool) string {
 	return ""
 }
 
-// assigns asks about an assignment. Its value may later be used as a path.
-func (j *judge) assigns(a *syntax.Assign, at dirs) finding {
-	f := asks(Dynamic, "the command sets a variable")
-	if a.Name != nil && !ordinaryVariable(a.Name.Value) {
-		f = f.orNotReadOnly(a.Name.Value + " changes what programs do")
-	}
-	if a.Name != nil && misleadsGit(a.Name.Value) {
-		f = f.orNotSandboxable(a.Name.Value + " may give git another repository or other settings")
-	}
-	if a.Name != nil && strings.HasSuffix(a.Name.Value, "PATH") {
-		return f // a list of directories to search
-	}
-	values := []*syntax.Word{a.Value}
-	if a.Array != nil {
-		for _, element := range a.Array.Elems {
-			values = append(values, element.Value)
-		}
-	}
-	for _, value := range values {
-		if value != nil {
-			f = f.orNotSandboxable(j.wordNotSandboxable(j.words.word(value, at), at))
-		}
-	}
-	return f
-}
-
 // pathNotSandboxable says why a word, taken for a path, is not for a sandbox: it lies outside the roots, holds
 // secrets or, where the command may change it, governs other programs.
 func (ps *paths) pathNotSandboxable(word string, at dirs, changes bool) string {
@@ -233,46 +205,6 @@ func (ps *paths) pathNotSandboxable(word string, at dirs, changes bool) string {
 		}
 	}
 	return ""
-}
-
-// networkNotSandboxable says why a command that uses the network asks before it runs. Empty: the user is asked
-// about each host when the command connects to it.
-func (j *judge) networkNotSandboxable(words []word, u unwrapped, s simple) string {
-	switch {
-	case j.env.ByHost == nil || !byProxy(s):
-		return s.name() + " uses the network"
-	case publishes(s):
-		return s.name() + " " + subcommand(s) + " publishes what others will see"
-	case s.name() == "gh" && (len(words) != len(u.words) || u.appends || !readsGitHub(s)):
-		return strings.TrimSuffix("gh "+subcommand(s), " ") + " is not known to only ask GitHub"
-	case !j.env.ByHost():
-		return s.name() + " uses the network"
-	}
-	return ""
-}
-
-// byProxy reports a program that reaches the network through a proxy, works without the keys of the user, which
-// the sandbox hides, or with a login that is asked about, and writes what it fetches where it is told. A package manager that fills a cache of
-// the user is not one.
-func byProxy(s simple) bool {
-	return isInterpreter(s.name()) || hasWord("curl wget http https httpie xh aria2c git npm pnpm yarn bun npx pnpx bunx "+
-		"pip pip3 uv uvx poetry pdm pipx conda mamba composer gh", s.name())
-}
-
-// publishes reports a command that sends work to where others see it.
-func publishes(s simple) bool {
-	switch s.name() {
-	case "git":
-		return hasWord("push send-email lfs", subcommand(s))
-	case "npm", "pnpm", "yarn", "bun", "poetry", "pdm", "uv", "conda":
-		for _, w := range s.args() {
-			if w.value == subcommand(s) && !w.static {
-				return true // it may be one of those below
-			}
-		}
-		return hasWord("publish unpublish deprecate dist-tag owner access login logout adduser token team upload", subcommand(s))
-	}
-	return false
 }
 
 // deletes reports a command that deletes files.
@@ -329,4 +261,55 @@ func gitInside(s simple) bool {
 		"ls-tree cat-file merge-base name-rev for-each-ref symbolic-ref count-objects diff-tree diff-index diff-files "+
 		"check-ignore check-attr merge-tree apply am format-patch range-diff cherry bisect version whatchanged var "+
 		"clone fetch pull push ls-remote submodule send-email lfs", subcommand(s))
+}
+
+// programUnknown reports a command that is given a program as text which is only known when it runs.
+func programUnknown(u unwrapped, s simple) bool {
+	args := s.args()
+	if !isInterpreter(s.name()) {
+		return hasWord("mapfile readarray", s.name()) && slices.ContainsFunc(args, func(w word) bool { return shortOption(w.value, 'C') })
+	}
+	if u.appends {
+		if len(args) > 0 && takesText(args[len(args)-1].value) || slices.ContainsFunc(args, func(w word) bool { return u.replaces(w.value) }) {
+			return true
+		}
+	}
+	if isShell(s.name()) && !u.appends && readsProgram(s) {
+		return true
+	}
+	for i := 1; i < len(args); i++ {
+		if !isShell(s.name()) && takesText(args[i-1].value) && !args[i].static {
+			return true
+		}
+	}
+	return false
+}
+
+// takesText reports an option with which an interpreter takes a program as text.
+func takesText(option string) bool {
+	return shortOption(option, 'c') || shortOption(option, 'e') || shortOption(option, 'E') || hasWord("-p -r --eval --print --command", option)
+}
+
+// redefines reports a command that changes what the name of a later command means.
+func redefines(s simple) bool {
+	switch s.name() {
+	case "alias":
+		return slices.ContainsFunc(s.args(), func(w word) bool { return !w.static || strings.Contains(w.value, "=") })
+	case "hash":
+		return slices.ContainsFunc(s.argv, func(a string) bool { return shortOption(a, 'p') || strings.Contains(a, unknown) })
+	case "enable":
+		return len(s.words) > 1
+	}
+	return false
+}
+
+// namesOutside reports a command that names a path outside the roots.
+func (ps *paths) namesOutside(s simple, at dirs) bool {
+	return slices.ContainsFunc(s.args(), func(w word) bool {
+		names, ok := at.join(strings.ReplaceAll(w.value, unknown, "x"))
+		return w.value != "" && (!ok || slices.ContainsFunc(names, func(name string) bool {
+			_, inside := ps.env.Inside(name)
+			return !inside
+		}))
+	})
 }

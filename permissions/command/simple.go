@@ -185,3 +185,29 @@ func spellings(words []word, s simple) []string {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// assigns asks about an assignment. Its value may later be used as a path.
+func (j *judge) assigns(a *syntax.Assign, at dirs) finding {
+	f := asks(Dynamic, "the command sets a variable")
+	if a.Name != nil && !ordinaryVariable(a.Name.Value) {
+		f = f.orNotReadOnly(a.Name.Value + " changes what programs do")
+	}
+	if a.Name != nil && misleadsGit(a.Name.Value) {
+		f = f.orNotSandboxable(a.Name.Value + " may give git another repository or other settings")
+	}
+	if a.Name != nil && strings.HasSuffix(a.Name.Value, "PATH") {
+		return f // a list of directories to search
+	}
+	values := []*syntax.Word{a.Value}
+	if a.Array != nil {
+		for _, element := range a.Array.Elems {
+			values = append(values, element.Value)
+		}
+	}
+	for _, value := range values {
+		if value != nil {
+			f = f.orNotSandboxable(j.wordNotSandboxable(j.words.word(value, at), at))
+		}
+	}
+	return f
+}
