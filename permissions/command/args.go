@@ -18,7 +18,7 @@ func hasFlag(s simple, short string, long ...string) bool {
 			return false
 		}
 		if strings.HasPrefix(v, "--") {
-			name, _, _ := strings.Cut(v, "=")
+			name := optionName(v)
 			for _, l := range long {
 				if len(name) > 3 && strings.HasPrefix(l, name) {
 					return true
@@ -37,7 +37,7 @@ func hasFlag(s simple, short string, long ...string) bool {
 // arguments: a long option also abbreviated, a short one also in a cluster. Words after "--" count.
 func hasOption(args []string, options string) bool {
 	return slices.ContainsFunc(args, func(a string) bool {
-		name, _, _ := strings.Cut(a, "=")
+		name := optionName(a)
 		for _, option := range strings.Fields(options) {
 			if name == option || len(name) > 2 && strings.HasPrefix(name, "--") && strings.HasPrefix(option, name) ||
 				len(option) == 2 && option[0] == '-' && shortOption(a, option[1]) {

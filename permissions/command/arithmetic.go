@@ -133,6 +133,5 @@ func (known numbers) number(w *syntax.Word) bool {
 		return true
 	}
 	p, ok := onlyPart(w).(*syntax.ParamExp)
-	return ok && p.Param != nil && known[p.Param.Value] &&
-		p.Exp == nil && p.Repl == nil && p.Slice == nil && p.Index == nil && !p.Excl && !p.Length && !p.Width && p.Names == 0
+	return ok && plainValue(p) && known[p.Param.Value]
 }

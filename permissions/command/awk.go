@@ -292,7 +292,7 @@ func (r *awkReader) primary() {
 	if !r.take("= += -= *= /= %= ^=") {
 		return
 	}
-	if fields > 0 && !(t.kind == 'n' && small(t.text)) && name != "NF" {
+	if fields > 0 && !(t.kind == 'n' && threeDigits(t.text)) && name != "NF" {
 		r.fail() // to set a field of a high number makes all fields before it
 	}
 	if name == "" && fields == 0 {

@@ -32,11 +32,11 @@ var widths = map[string]string{
 	"nl": "-w --number-width", "diff": "-W --width", "ls": "--width", "rg": "-j --threads",
 }
 
-// bounded asks about a command that runs without end, or prints too much, by its own numbers.
-func bounded(s simple, p parsed) finding {
+// unbounded asks about a command that runs without end, or prints too much, by its own numbers.
+func unbounded(s simple, p parsed) finding {
 	f := func(what string) finding { return asks(Endless, what) }
 	for name, value := range p.seen {
-		if hasWord(widths[s.name()], name) && !small(value) {
+		if hasWord(widths[s.name()], name) && !threeDigits(value) {
 			return f("a width or a number of threads is too large for what only reads")
 		}
 	}
@@ -58,14 +58,14 @@ func bounded(s simple, p parsed) finding {
 		return f("the format is printed too often")
 	case s.name() == "seq" && !shortSequence(p.operands):
 		return f("the sequence has no end, or one that is too far")
-	case hasWord("sed awk", s.name()) && prints(s) > maxPrints:
+	case hasWord("sed awk", s.name()) && timesPrinted(s) > maxPrints:
 		return f("the script prints each line too often")
 	}
 	return finding{}
 }
 
-// small accepts numbers of up to three digits, one on each line.
-func small(value string) bool {
+// threeDigits accepts numbers of up to three digits, one on each line.
+func threeDigits(value string) bool {
 	for line := range strings.SplitSeq(value, "\n") {
 		if len(line) > 3 || strings.Trim(line, "0123456789") != "" {
 			return false
@@ -142,8 +142,8 @@ func shortSequence(operands []word) bool {
 	return step != 0 && (last-first)/step <= maxNumbers
 }
 
-// prints returns how often a script of sed or awk may print one line, or a part of it.
-func prints(s simple) int {
+// timesPrinted returns how often a script of sed or awk may print one line, or a part of it.
+func timesPrinted(s simple) int {
 	count := 0
 	for _, w := range s.args() {
 		count = max(count, strings.Count(w.value, "p"), strings.Count(w.value, "$"))
@@ -158,7 +158,7 @@ func lengthens(s simple) bool {
 	case "od", "nl", "fold":
 		return true
 	case "sed", "awk":
-		return prints(s) > 1
+		return timesPrinted(s) > 1
 	case "rg":
 		return slices.ContainsFunc(s.args(), func(w word) bool {
 			return w.value == "--json" || strings.HasPrefix(w.value, "-r") || strings.HasPrefix(w.value, "--replace")
@@ -167,8 +167,8 @@ func lengthens(s simple) bool {
 	return false
 }
 
-// boundedPipeline asks about a pipeline that is too long to end in time.
-func boundedPipeline(stages int, ran []simple) finding {
+// unboundedPipeline asks about a pipeline that is too long to end in time.
+func unboundedPipeline(stages int, ran []simple) finding {
 	longer := 0
 	for _, s := range ran {
 		if lengthens(s) {

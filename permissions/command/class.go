@@ -36,7 +36,7 @@ const (
 
 // The sentences of R118, as it gives them.
 const (
-	ReasonTraversal = "Path traversal detected"
-	ReasonDangerous = "Potentially dangerous command"
-	ReasonRedirect  = "Output redirection to sensitive location"
+	reasonTraversal = "Path traversal detected"
+	reasonDangerous = "Potentially dangerous command"
+	reasonRedirect  = "Output redirection to sensitive location"
 )

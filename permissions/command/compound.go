@@ -1,6 +1,8 @@
 package command
 
 import (
+	"slices"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	"acp-agent/internal/shell"
@@ -49,20 +51,19 @@ func moves(list []*syntax.Stmt) bool {
 // callsAny reports whether the statements call a command whose name matches. known is false for a
 // name that is only known when the command runs; name is then what can be told of it.
 func callsAny(list []*syntax.Stmt, match func(name string, known bool) bool) bool {
-	found := false
-	for _, s := range list {
-		syntax.Walk(s, func(n syntax.Node) bool {
-			if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-				name, known := shell.Static(call.Args[0])
-				if !known {
-					name.Value = unescape(call.Args[0].Lit())
-				}
-				found = found || match(name.Value, known)
+	return slices.ContainsFunc(list, func(s *syntax.Stmt) bool {
+		return anyNode(s, func(n syntax.Node) bool {
+			call, ok := n.(*syntax.CallExpr)
+			if !ok || len(call.Args) == 0 {
+				return false
 			}
-			return !found
+			name, known := shell.Static(call.Args[0])
+			if !known {
+				name.Value = unescape(call.Args[0].Lit())
+			}
+			return match(name.Value, known)
 		})
-	}
-	return found
+	})
 }
 
 func (j *judge) forClause(c *syntax.ForClause, at dirs, floor finding) flow {
@@ -71,7 +72,7 @@ func (j *judge) forClause(c *syntax.ForClause, at dirs, floor finding) flow {
 	switch loop := c.Loop.(type) {
 	case *syntax.WordIter:
 		for _, item := range loop.Items {
-			floor = floor.orNotSandboxable(j.wordNotSandboxable(j.words.word(item, at), at))
+			floor = floor.orNotSandboxable(j.wordNotSandboxable(j.words.word(item, at), at, true))
 			ran = append(ran, j.inside(item, at, floor)...)
 		}
 	default:

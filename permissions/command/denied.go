@@ -38,10 +38,10 @@ func (d *denial) denied(p *Part, s simple) finding {
 func dangerous(s simple) finding {
 	switch s.name() {
 	case "dd", "format", "format.com", "shred", "mkswap":
-		return validates(ReasonDangerous)
+		return asksEachTime(reasonDangerous)
 	case "rm":
 		if hasFlag(s, "rR", "--recursive") && hasFlag(s, "f", "--force") {
-			return validates(ReasonDangerous)
+			return asksEachTime(reasonDangerous)
 		}
 	}
 	return finding{}

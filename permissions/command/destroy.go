@@ -28,7 +28,7 @@ func (d *denial) deletesAll(s simple) finding {
 		return finding{}
 	}
 	for _, w := range targets {
-		if d.vital(w, s.at) {
+		if d.vital(w, s.at, true) {
 			return denies(DeleteAll, s.name()+" would delete "+w.String()+", which is a root, a home or the workspace")
 		}
 	}
@@ -47,26 +47,16 @@ func (d *denial) ownsAll(s simple) finding {
 	}
 	ops := operands(s)
 	for _, w := range ops[min(1, len(ops)):] {
-		if d.vitalRoot(w, s.at) {
+		if d.vital(w, s.at, false) { // the modes of the workspace may be changed
 			return denies(ChmodAll, s.name()+" would change all of "+w.String())
 		}
 	}
 	return finding{}
 }
 
-// vital reports a target that is a root, a home, the workspace or a directory of the system.
-func (ps *paths) vital(w word, at dirs) bool {
-	return ps.reaches(w, at, true)
-}
-
-// vitalRoot is vital, but not for the workspace, whose modes may be changed.
-func (ps *paths) vitalRoot(w word, at dirs) bool {
-	return ps.reaches(w, at, false)
-}
-
-// reaches reports a target that is one of these directories, by its name or after links. workspace says
-// that the workspace counts.
-func (ps *paths) reaches(w word, at dirs, workspace bool) bool {
+// vital reports a target that is a root, a home or a directory of the system, by its name or after links.
+// workspace says that the workspace counts, too.
+func (ps *paths) vital(w word, at dirs, workspace bool) bool {
 	v := w.value
 	if home := strings.TrimRight(stripAll(v), "/"); strings.HasPrefix(home, "~") && !strings.Contains(home, "/") {
 		return true // some user's home

@@ -14,8 +14,8 @@ const maxDirs = 8
 type dirs struct {
 	list    []string
 	unknown bool
-	// start says that the shell is still where it began, where ".." is the parent on the disk.
-	start bool
+	// unmoved says that the shell is still where it began, where ".." is the parent on the disk.
+	unmoved bool
 }
 
 func (d dirs) union(e dirs) dirs {
@@ -31,7 +31,7 @@ func (d dirs) union(e dirs) dirs {
 	if len(out) > maxDirs {
 		return dirs{unknown: true}
 	}
-	return dirs{list: out, start: d.start && e.start}
+	return dirs{list: out, unmoved: d.unmoved && e.unmoved}
 }
 
 // join returns the absolute paths that a name may stand for. ok is false where the directory is not
@@ -53,6 +53,18 @@ func (d dirs) join(name string) (paths []string, ok bool) {
 	return out, len(out) > 0
 }
 
+// only returns the one directory in which a command runs. ok is false where there may be several, or it is
+// not known.
+func (d dirs) only() (dir string, ok bool) {
+	if d.unknown || len(d.list) != 1 {
+		return "", false
+	}
+	return d.list[0], true
+}
+
+// known reports whether it is known in which directories a command may run.
+func (d dirs) known() bool { return !d.unknown && len(d.list) > 0 }
+
 // isAbs reports an absolute path of the platform, or of the POSIX shell that runs the command.
 func isAbs(name string) bool {
 	return strings.HasPrefix(name, "/") || filepath.IsAbs(name)
@@ -65,7 +77,7 @@ func (ps *paths) start() dirs {
 	if resolved, _ := ps.env.Inside(cwd); resolved != "" && isAbs(cwd) {
 		cwd = resolved
 	}
-	return dirs{list: []string{cwd}, start: cwd == ps.env.Cwd}
+	return dirs{list: []string{cwd}, unmoved: cwd == ps.env.Cwd}
 }
 
 // changesDir follows cd, pushd and popd (C6).
@@ -74,7 +86,7 @@ func (l *listing) changesDir(part *Part, s simple, at dirs) (finding, flow) {
 	args := s.args()
 	for _, w := range args {
 		if traverses(w.value) {
-			return validates(ReasonTraversal), l.moved(w, at, lost)
+			return asksEachTime(reasonTraversal), l.moved(w, at, lost)
 		}
 	}
 	if s.name() == "popd" || len(args) != 1 || strings.HasPrefix(args[0].value, "-") || strings.HasPrefix(args[0].value, "+") {
@@ -84,7 +96,7 @@ func (l *listing) changesDir(part *Part, s simple, at dirs) (finding, flow) {
 	if !w.static {
 		return asks(Dynamic, w.raw+" is only known when the command runs"), lost
 	}
-	if w.value == ".." && at.start && s.name() == "cd" {
+	if w.value == ".." && at.unmoved && s.name() == "cd" {
 		// A shell that is still where it began goes up to the same directory as programs do.
 		w.value = filepath.Dir(at.list[0])
 	}

@@ -68,7 +68,7 @@ func (j *judge) endOfOptions(c *syntax.CallExpr) (from int, ok bool) {
 	if first < 0 || args[first].value == "-" {
 		return 0, false
 	}
-	if p, lacks := readers[s.name()].parse(args[:first]); lacks != "" || len(p.operands) > 0 || p.has("-e", "-f", "--regexp", "--file") {
+	if p, lacks := readers[s.name()].parse(args[:first]); lacks != "" || len(p.operands) > 0 || p.hasPattern() {
 		return 0, false
 	}
 	// The script, pattern or filter must be known. A first operand that may become several words may

@@ -133,16 +133,7 @@ func (d *denial) exfiltrates(s simple) finding {
 			return deny("the environment")
 		}
 	}
-	skip := false
-	for _, w := range s.args() {
-		if skip {
-			skip = false
-			continue
-		}
-		if hasWord("-i --cert --key --cacert -E --capath --identity", w.value) {
-			skip = s.name() != "curl" || w.value != "-i"
-			continue
-		}
+	for _, w := range withoutCredentials(s, s.args()) {
 		for _, v := range w.vars {
 			if secretVariable(v) {
 				return deny("the value of " + v)

@@ -11,10 +11,10 @@ import (
 // glob returns the names that a pattern matches, in the order of their bytes. A word that is not a
 // pattern, or a pattern that matches nothing, stands for itself.
 func (e *expander) glob(chars []char, at dirs) ([]string, bool) {
-	if !globs(chars) {
+	if !isGlob(chars) {
 		return []string{stringOf(chars)}, true
 	}
-	if len(at.list) != 1 || at.unknown {
+	if _, ok := at.only(); !ok {
 		return nil, false
 	}
 	segments, absolute := segmentsOf(chars)
@@ -33,7 +33,7 @@ func (e *expander) glob(chars []char, at dirs) ([]string, bool) {
 	return matches, true
 }
 
-func globs(chars []char) bool {
+func isGlob(chars []char) bool {
 	return slices.ContainsFunc(chars, func(c char) bool { return !c.inert && strings.IndexByte("*?[", c.b) >= 0 })
 }
 
@@ -90,7 +90,7 @@ func (e *expander) match(prefix string, segments [][]char, at dirs) (out []strin
 // pattern is looked up only if it is the last one: to list the next directory shows whether this one
 // exists.
 func (e *expander) matchSegment(prefix string, segment []char, last bool, at dirs) (names []string, ok bool) {
-	if !globs(segment) {
+	if !isGlob(segment) {
 		name := stringOf(segment)
 		if !last || name == "." || name == ".." {
 			return []string{name}, true

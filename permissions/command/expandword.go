@@ -78,17 +78,14 @@ func (e *expander) list(w *syntax.Word, x expansion) ([]string, bool) {
 
 // value returns the value of a variable that the text sets, or of one of the few that are known.
 func (e *expander) value(p *syntax.ParamExp, x expansion) (string, bool) {
-	if p.Param == nil || p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Index != nil || p.Excl || p.Length || p.Width || p.Names != 0 {
+	if !plainValue(p) {
 		return "", false
 	}
 	switch name := p.Param.Value; name {
 	case "HOME":
 		return e.env.Home, e.env.Home != ""
 	case "PWD":
-		if len(x.at.list) != 1 || x.at.unknown {
-			return "", false
-		}
-		return x.at.list[0], true
+		return x.at.only()
 	default:
 		value, ok := x.vars[name]
 		return value, ok
@@ -139,8 +136,8 @@ func (e *expander) expansionOf(part syntax.WordPart, x expansion) (string, bool)
 	case *syntax.ParamExp:
 		return e.value(part, x)
 	case *syntax.CmdSubst:
-		if isPwd(part) && len(x.at.list) == 1 && !x.at.unknown {
-			return x.at.list[0], true
+		if isPwd(part) {
+			return x.at.only()
 		}
 	}
 	return "", false

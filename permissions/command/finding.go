@@ -60,10 +60,13 @@ func denies(class Class, reason string) finding {
 	return finding{action: capability.Deny, class: class, reason: reason, set: true}
 }
 
-// validates asks about one of the findings of R118, which no stored rule lifts.
-func validates(reason string) finding {
+// asksEachTime asks about one of the findings of R118, which no stored rule lifts.
+func asksEachTime(reason string) finding {
 	return finding{action: capability.Ask, class: Dangerous, reason: reason, validation: true, notSandboxable: reason, notReadOnly: reason, set: true}
 }
+
+// notAllowed reports a finding that asks or denies.
+func (f finding) notAllowed() bool { return f.set && f.action != capability.Allow }
 
 // worse returns the stricter of two findings; of two that ask, the one that no rule lifts. The
 // result keeps the reasons of both against the sandboxes.

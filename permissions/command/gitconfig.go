@@ -8,18 +8,21 @@ import (
 // GitConfigPrograms returns the keys in a git configuration file that can make git run a program, in their
 // order. Where it does not understand the file, it adds an entry that says where, and reads no further. A
 // caller compares the answers before and after a command (S3), and takes any entry for a program.
-func GitConfigPrograms(config string) []string { return readGitConfig(config).found }
+func GitConfigPrograms(config string) []string {
+	var keys []string
+	for _, setting := range readGitConfig(config).found {
+		keys = append(keys, setting.key)
+	}
+	return keys
+}
 
 // GitConfigSettings returns what GitConfigPrograms does, with the values: "key=value" as written, or the key
 // alone for a setting without a value.
 func GitConfigSettings(config string) []string {
-	c := readGitConfig(config)
-	settings := make([]string, len(c.found))
-	for i, key := range c.found {
-		settings[i] = key
-		if i < len(c.values) {
-			settings[i] += c.values[i]
-		}
+	found := readGitConfig(config).found
+	settings := make([]string, len(found))
+	for i, setting := range found {
+		settings[i] = setting.key + setting.value
 	}
 	return settings
 }
@@ -30,7 +33,7 @@ func readGitConfig(config string) gitConfig {
 	for c.at < len(c.text) {
 		if noText || !c.item() {
 			line := 1 + strings.Count(c.text[:min(c.at, len(c.text))], "\n")
-			c.found = append(c.found, fmt.Sprintf("line %d is not understood", line))
+			c.found = append(c.found, gitSetting{key: fmt.Sprintf("line %d is not understood", line)})
 			return c
 		}
 	}
@@ -43,9 +46,11 @@ type gitConfig struct {
 	text    string
 	at      int
 	section string
-	found   []string
-	values  []string // of found, as written
+	found   []gitSetting
 }
+
+// gitSetting is a key, and what follows it as written: "=value" or nothing.
+type gitSetting struct{ key, value string }
 
 // next consumes one byte. It returns 0 at the end, since no text file holds that byte.
 func (c *gitConfig) next() byte {
@@ -101,7 +106,7 @@ func (c *gitConfig) item() (ok bool) {
 		ok = true
 	}
 	if full := c.section + "." + key; ok && GitKeyRuns(full) {
-		c.found, c.values = append(c.found, full), append(c.values, strings.TrimSpace(c.text[from:c.at]))
+		c.found = append(c.found, gitSetting{full, strings.TrimSpace(c.text[from:c.at])})
 	}
 	return ok
 }

@@ -22,7 +22,7 @@ func gitPrints(args []word) (plain []word, prints bool) {
 		lines, unified := strings.CutPrefix(w.value, "-U")
 		switch {
 		case sub == "stash" && w.value == "-u": // there it adds what git did not track
-		case slices.Contains(gitContents, w.value), unified && small(lines), strings.HasPrefix(w.value, "--unified=") && small(w.value[len("--unified="):]):
+		case slices.Contains(gitContents, w.value), unified && threeDigits(lines), strings.HasPrefix(w.value, "--unified=") && threeDigits(w.value[len("--unified="):]):
 			prints = true
 			continue
 		case slices.Contains(gitSummaries, optionName(w.value)):
@@ -58,7 +58,7 @@ func (l *listing) gitContent(part *Part, args []word, at dirs) finding {
 			return f
 		}
 	}
-	if !gitLooksUp(args[1:], false) {
+	if !gitCanBeAsked(args[1:], false) {
 		return asks(Unlisted, "git "+sub+" prints content, and has options with which it cannot be asked of which files")
 	}
 	grammar := sub
@@ -69,14 +69,14 @@ func (l *listing) gitContent(part *Part, args []word, at dirs) finding {
 	switch {
 	case bad != "":
 		return asks(Unlisted, "the option "+bad+" of git "+sub+" is not on the list of what only reads")
-	case len(at.list) == 0 || at.unknown:
+	case !at.known():
 		return asks(Outside, "git runs in a directory that is not known")
 	}
 	if f := gitFormats(grammar, p); f.set {
 		return f
 	}
 	f := l.gitOperands(part, gitForms[grammar], p, at)
-	if f.set && f.action != capability.Allow {
+	if f.notAllowed() {
 		return f
 	}
 	if sub == "show" && len(p.operands) > 0 && !slices.ContainsFunc(p.operands, func(w word) bool { return !objectPath(w.value) }) {
@@ -93,7 +93,7 @@ func (l *listing) gitContent(part *Part, args []word, at dirs) finding {
 	if !ok {
 		return asks(Unlisted, "git "+sub+" prints content, and of which files could not be found out")
 	}
-	if f := l.gitPrinted(sub, names); f.set {
+	if f := l.judgeGitNames("git "+sub+" would print", names); f.set {
 		return f
 	}
 	return allowed()
@@ -103,7 +103,7 @@ func (l *listing) gitContent(part *Part, args []word, at dirs) finding {
 // run.
 func (l *listing) gitNames(at dirs, words []string) (names []string, ok bool) {
 	for _, dir := range at.list {
-		l.lookedUp = append(l.lookedUp, dir)
+		l.askedIn = append(l.askedIn, dir)
 		found, ok := l.env.GitNames(dir, words)
 		if !ok {
 			return nil, false
@@ -113,47 +113,47 @@ func (l *listing) gitNames(at dirs, words []string) (names []string, ok bool) {
 	return names, true
 }
 
-// gitPrinted judges the files whose content a git command would print.
-func (l *listing) gitPrinted(sub string, names []string) finding {
+// judgeGitNames judges the files whose content a git command would print. would begins the reason.
+func (l *listing) judgeGitNames(would string, names []string) finding {
 	inside := insideText(l.env.Roots)
 	for _, name := range names {
 		if l.env.Secret(name) || l.env.Secret(filepath.Base(name)) {
-			return asks(SecretRead, "git "+sub+" would print "+name+", which holds secrets")
+			return asks(SecretRead, would+" "+name+", which holds secrets")
 		}
 		if _, ok := inside(name); !ok {
-			return asks(Outside, "git "+sub+" would print "+name+", which lies outside the workspace")
+			return asks(Outside, would+" "+name+", which lies outside the workspace")
 		}
 	}
 	return finding{}
 }
 
-// gitLookedUp accepts the options that do not change which files a command is about, with their values
+// gitOptionAsked accepts the options that do not change which files a command is about, with their values
 // attached: what git answers about the names and what it later prints cannot differ. Options that find
 // renames, select files or print nothing are left out.
-var gitLookedUp = sync.OnceValue(func() *regexp.Regexp {
+var gitOptionAsked = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(-[0-9]+|-n[0-9]+|-[wb]|--(oneline|graph|all|cached|staged|first-parent|reverse|merges|no-merges|abbrev-commit|no-color|` +
 		`decorate|no-decorate|no-renames|no-ext-diff|no-textconv|exit-code|minimal|patience|histogram|topo-order|date-order|` +
 		`ignore-all-space|ignore-space-change|ignore-space-at-eol|ignore-blank-lines|stat|numstat|shortstat|summary|` +
 		`(max-count|skip|abbrev)=[0-9]+|(color|decorate|branches|tags|remotes|since|until|after|before|date|format|pretty|author|committer|grep)=.*))$`)
 })
 
-// gitSummarizes accepts the further options of a command that prints no content.
-var gitSummarizes = sync.OnceValue(func() *regexp.Regexp {
+// gitOptionSummarizes accepts the further options of a command that prints no content.
+var gitOptionSummarizes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(-s|--(no-patch|name-only|name-status|compact-summary|dirstat))$`)
 })
 
-// gitLooksUp reports whether all options of a command, up to "--", are among these.
-func gitLooksUp(args []word, summarizes bool) bool {
+// gitCanBeAsked reports whether all options of a command, up to "--", are among these.
+func gitCanBeAsked(args []word, summarizes bool) bool {
 	for i := 0; i < len(args); i++ {
 		w := args[i]
 		switch {
 		case w.value == "--":
 			return true
-		case !strings.HasPrefix(w.value, "-"), gitLookedUp().MatchString(w.value):
-		case w.value == "-n" && i+1 < len(args) && small(args[i+1].value), hasWord("-S -G", w.value) && i+1 < len(args) && args[i+1].value != "--":
+		case !strings.HasPrefix(w.value, "-"), gitOptionAsked().MatchString(w.value):
+		case w.value == "-n" && i+1 < len(args) && threeDigits(args[i+1].value), hasWord("-S -G", w.value) && i+1 < len(args) && args[i+1].value != "--":
 			i++
 		case gitSearches(w.value) && len(w.value) > 2:
-		case summarizes && gitSummarizes().MatchString(w.value):
+		case summarizes && gitOptionSummarizes().MatchString(w.value):
 		default:
 			return false
 		}
@@ -164,7 +164,7 @@ func gitLooksUp(args []word, summarizes bool) bool {
 // gitCommits reports whether every revision of a command is a commit, of which git then prints names and
 // numbers only.
 func (l *listing) gitCommits(args []word, at dirs) bool {
-	if l.env.GitNames == nil || at.unknown || len(at.list) == 0 || !gitLooksUp(args[1:], true) {
+	if l.env.GitNames == nil || !at.known() || !gitCanBeAsked(args[1:], true) {
 		return false
 	}
 	_, ok := l.gitNames(at, values(args))
@@ -184,7 +184,7 @@ const gitGrepMatching = "iwvIEFGPa"
 // gitGrep judges a search of what git tracks, in the working tree or in commits. It first asks git which
 // files match.
 func (l *listing) gitGrep(part *Part, args []word, at dirs) finding {
-	if at.unknown || len(at.list) == 0 {
+	if !at.known() {
 		return asks(Outside, "git runs in a directory that is not known")
 	}
 	words, rest := []string{"grep"}, args[1:]
@@ -216,7 +216,7 @@ func (l *listing) gitGrep(part *Part, args []word, at dirs) finding {
 		return asks(Unlisted, "git grep is given options or patterns of git's own after its pattern")
 	}
 	f := l.gitOperands(part, entry{args: argFiles}, parsed{operands: rest[1:]}, at)
-	if f.set && f.action != capability.Allow {
+	if f.notAllowed() {
 		return f
 	}
 	words = append(words, "-e", rest[0].value)
@@ -224,7 +224,7 @@ func (l *listing) gitGrep(part *Part, args []word, at dirs) finding {
 	if !ok {
 		return asks(Unlisted, "git grep prints content, and of which files could not be found out")
 	}
-	if f := l.gitPrinted("grep", names); f.set {
+	if f := l.judgeGitNames("git grep would print", names); f.set {
 		return f
 	}
 	return allowed()

@@ -53,7 +53,7 @@ func (p Part) readsUnknown() bool {
 func printsBinary(s simple) bool {
 	has := func(letter byte, names string) bool {
 		return slices.ContainsFunc(s.argv, func(arg string) bool {
-			name, _, _ := strings.Cut(arg, "=")
+			name := optionName(arg)
 			return shortOption(arg, letter) || hasWord(names, name)
 		})
 	}

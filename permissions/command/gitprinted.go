@@ -47,11 +47,11 @@ func (l *listing) gitShows(s simple, appends bool, at dirs) string {
 	}
 	at, ok := l.gitDirs(options, at)
 	if !ok || l.env.GitNames == nil || l.env.GitHistory == nil {
-		return name + " may print what a secret once held, and the names in the history could not be found out"
+		return name + historyUnknown
 	}
 	if known {
-		if names, ok := l.gitLookups(at, args); ok {
-			return l.gitPrinted(args[0].value, names).reason
+		if names, ok := l.gitNamesTold(at, args); ok {
+			return l.judgeGitNames(name+" would print", names).reason
 		}
 	}
 	for _, dir := range at.list {
@@ -62,11 +62,11 @@ func (l *listing) gitShows(s simple, appends bool, at dirs) string {
 	return ""
 }
 
-// gitLookups returns the files that a command would print, where its words tell.
-func (l *listing) gitLookups(at dirs, args []word) (names []string, ok bool) {
+// gitNamesTold returns the files that a command would print, where its words tell.
+func (l *listing) gitNamesTold(at dirs, args []word) (names []string, ok bool) {
 	lookups := [][]string{{"diff"}, {"diff", "--cached"}} // what is not committed
 	if amends := hasOption(values(args), "--amend"); amends || !hasWord("status add commit", args[0].value) {
-		words, ok := gitLookup(args)
+		words, ok := gitQuestion(args)
 		if !ok {
 			return nil, false
 		}
@@ -94,7 +94,7 @@ func movingRevisions(v Verdict, env Env) Verdict {
 		if i == moves && !slices.ContainsFunc(v.Parts[i+1:], Part.movesRevisions) {
 			continue // nothing else does
 		}
-		for _, dir := range p.lookedUp {
+		for _, dir := range p.askedIn {
 			if why := l.gitOnceHeld(p.gitCommand(), dir); why != "" {
 				v.Parts[i].raise(asks(SecretRead, why))
 			}
@@ -126,19 +126,22 @@ func (p Part) gitCommand() string {
 // gitOnceHeld says which secret the history of a directory's repository holds, or that this is not known.
 func (l *listing) gitOnceHeld(name, dir string) string {
 	if l.env.GitHistory == nil {
-		return name + " may print what a secret once held, and the names in the history could not be found out"
+		return name + historyUnknown
 	}
 	names, ok := l.env.GitHistory(dir)
 	if !ok {
-		return name + " may print what a secret once held, and the names in the history could not be found out"
+		return name + historyUnknown
 	}
-	return strings.Replace(l.gitPrinted(strings.TrimPrefix(name, "git "), names).reason, " would print ", " may print what was once in ", 1)
+	return l.judgeGitNames(name+" may print what was once in", names).reason
 }
+
+// historyUnknown is what follows the name of a command where git could not be asked about its history.
+const historyUnknown = " may print what a secret once held, and the names in the history could not be found out"
 
 // misleadsGit reports the name of a variable that may give git another repository or other settings than it has when
 // it is asked for names, and the options with which a wrapper changes the directory.
 func misleadsGit(word string) bool {
-	name, _, _ := strings.Cut(word, "=")
+	name := optionName(word)
 	return otherDirectory().MatchString(word) || strings.HasPrefix(name, "GIT_") && !plainGitVariable().MatchString(name)
 }
 
@@ -168,7 +171,7 @@ func (l *listing) gitDirs(options []word, at dirs) (dirs, bool) {
 			return at, false
 		}
 	}
-	return at, !at.unknown && len(at.list) > 0
+	return at, at.known()
 }
 
 // gitMayPrint reports a subcommand of git, with its arguments, that may print what files hold or once held.
@@ -224,9 +227,9 @@ func gitNamesOnly(args []word, demanded []string) bool {
 	return bad == "" && !prints && !gitFormats("log", p).set && (len(demanded) == 0 || p.has(demanded...))
 }
 
-// gitSameFiles accepts the options with which a command prints the same files, or fewer, than without them. An
+// gitOptionDropped accepts the options with which a command prints the same files, or fewer, than without them. An
 // option that takes a value has it attached.
-var gitSameFiles = sync.OnceValue(func() *regexp.Regexp {
+var gitOptionDropped = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(-[pucrtszaMCDBRWk]+|-[BMCU][0-9]+%?|--(patch|patch-with-stat|patch-with-raw|raw|binary|cc|full-index|text|find-copies-harder|` +
 		`function-context|no-prefix|check|name-only|name-status|compact-summary|no-patch|no-commit-id|no-notes|parents|children|source|no-mailmap|mailmap|` +
 		`stdout|keep-subject|no-signature|no-stat|zero-commit|numbered|no-numbered)|` +
@@ -234,9 +237,9 @@ var gitSameFiles = sync.OnceValue(func() *regexp.Regexp {
 		`--(word-diff-regex|unified|inter-hunk-context|src-prefix|dst-prefix|ws-error-highlight|diff-filter|diff-algorithm)=.*)$`)
 })
 
-// gitLookup returns the words with which git can be asked for the files that a command would print, in the form
+// gitQuestion returns the words with which git can be asked for the files that a command would print, in the form
 // of Env.GitNames. It returns false where the words do not tell.
-func gitLookup(args []word) (words []string, ok bool) {
+func gitQuestion(args []word) (words []string, ok bool) {
 	rest := args[1:]
 	sub := args[0].value
 	if sub == "stash" {
@@ -249,7 +252,7 @@ func gitLookup(args []word) (words []string, ok bool) {
 	ended := false
 	for _, w := range rest {
 		ended = ended || w.value == "--"
-		if !ended && gitSameFiles().MatchString(w.value) {
+		if !ended && gitOptionDropped().MatchString(w.value) {
 			continue
 		}
 		kept = append(kept, w)
@@ -257,7 +260,7 @@ func gitLookup(args []word) (words []string, ok bool) {
 			revisions = append(revisions, w)
 		}
 	}
-	if !gitLooksUp(kept, false) {
+	if !gitCanBeAsked(kept, false) {
 		return nil, false
 	}
 	if slices.ContainsFunc(revisions, func(w word) bool { return strings.Contains(w.value, ":") }) {

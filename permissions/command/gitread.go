@@ -44,7 +44,7 @@ var gitForms = map[string]entry{
 	"remote":        {args: argNone, options: options{flags: "v", long: "--verbose"}},
 	"ls-files":      {args: argNames, options: options{flags: "cdmotvz", long: "--cached --deleted --modified --others --exclude-standard --full-name", longVal: "--exclude"}},
 	"tag":           {args: argText, options: options{flags: "il", long: "--list --ignore-case --no-column", longVal: "--sort --format --points-at", longMay: "--contains --merged --no-merged --column --color"}},
-	"describe":      {args: argText, options: options{long: "--tags --all --always --long --exact-match --first-parent", longVal: "--match --exclude --pathsIn", longMay: "--abbrev"}},
+	"describe":      {args: argText, options: options{long: "--tags --all --always --long --exact-match --first-parent", longVal: "--match --exclude", longMay: "--abbrev"}},
 	"ls-tree":       {args: argText, options: options{flags: "rdtlz", long: "--name-only --name-status --full-name --full-tree --long", longMay: "--abbrev"}},
 	"shortlog":      {args: argFiles, options: options{flags: "sne", long: "--summary --numbered --email --all --no-merges", longMay: "--since --until --author"}},
 	"reflog":        {args: argFiles, options: options{flags: gitLogFlags, valued: "n", number: true, long: gitLogLong, longVal: gitLogVal, longMay: gitLogMay}},

@@ -20,7 +20,11 @@ func Judge(text string, env Env) Verdict {
 	if file == nil {
 		return v
 	}
-	v = withEndOfOptions(changingScripts(movingRevisions(hidingObjects(expanded(v, file, env), file, env), env)), file, env)
+	v = expanded(v, file, env)
+	v = hidingObjects(v, file, env)
+	v = movingRevisions(v, env)
+	v = changingScripts(v)
+	v = withEndOfOptions(v, file, env)
 	v.GitHub, v.GitHubAlone, v.GitHubInstead = gitHub(v, file)
 	return v
 }
@@ -74,7 +78,7 @@ func ambiguous(err error) finding {
 // whole returns the verdict on a text that was not parsed.
 func whole(text string, f finding) Verdict {
 	p := Part{Text: text}
-	p.judge(f)
+	p.set(f)
 	v := Verdict{Text: text, Action: f.action, Class: f.class, Reason: f.reason, Parts: []Part{p}, Validation: f.validation}
 	if f.action == capability.Ask {
 		v.ToAllow = []string{text, text, "*"}

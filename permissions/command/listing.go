@@ -28,8 +28,8 @@ type entry struct {
 type listing struct {
 	*paths
 	text string
-	// lookedUp has the directories in which git was asked for names about the command that is judged.
-	lookedUp []string
+	// askedIn has the directories in which git was asked for names about the command that is judged.
+	askedIn []string
 }
 
 // listed judges a command by the list. moved is set for a command that changes the directory.
@@ -46,7 +46,7 @@ func (l *listing) listed(part *Part, s simple, at dirs) (f finding, moved *flow)
 			continue
 		}
 		if traverses(w.value) {
-			return validates(ReasonTraversal), nil
+			return asksEachTime(reasonTraversal), nil
 		}
 		return asks(Dynamic, w.raw+" is only known when the command runs"), nil
 	}
@@ -64,9 +64,9 @@ func (l *listing) reads(part *Part, s simple, at dirs) finding {
 	}
 	switch s.name() {
 	case "git":
-		return l.git(part, s, at).worse(bounded(s, parsed{}))
+		return l.git(part, s, at).worse(unbounded(s, parsed{}))
 	case "find":
-		return l.find(part, s, at).worse(bounded(s, parsed{}))
+		return l.find(part, s, at).worse(unbounded(s, parsed{}))
 	case "test", "[":
 		return l.test(part, s, at)
 	case "npm", "yarn", "pnpm", "pip", "pip3":
@@ -110,7 +110,7 @@ func (l *listing) operands(part *Part, s simple, e entry, p parsed, at dirs) fin
 	case argText:
 		paths = nil
 	case argPattern:
-		if !p.has("-e", "-f", "--regexp", "--file") {
+		if !p.hasPattern() {
 			paths = paths[min(1, len(paths)):]
 		}
 	}
@@ -128,7 +128,7 @@ func (l *listing) operands(part *Part, s simple, e entry, p parsed, at dirs) fin
 	if e.check != nil {
 		f = f.worse(e.check(l, part, p, at))
 	}
-	return f.worse(bounded(s, p))
+	return f.worse(unbounded(s, p))
 }
 
 // unlisted asks about a command that is not on the list, with the reason of R118 where a word holds
@@ -136,7 +136,7 @@ func (l *listing) operands(part *Part, s simple, e entry, p parsed, at dirs) fin
 func unlisted(s simple) finding {
 	for _, w := range s.words {
 		if traverses(w.value) {
-			return validates(ReasonTraversal)
+			return asksEachTime(reasonTraversal)
 		}
 	}
 	name := s.words[0].String()
@@ -157,15 +157,15 @@ func unlisted(s simple) finding {
 
 // packages allows the listing of installed packages (R119).
 func (l *listing) packages(s simple) finding {
-	e := entry{options: options{
+	o := options{
 		flags: "agl", long: "--json --all --long --global --parseable --production --dev --prod --outdated --not-required --user --local --no-color --silent",
 		longVal: "--depth --format --omit --pattern",
-	}}
+	}
 	sub := subcommand(s)
 	if sub != "list" && !(sub == "ls" && s.name() != "yarn" && !strings.HasPrefix(s.name(), "pip")) {
 		return unlisted(s)
 	}
-	p, bad := e.parse(s.args())
+	p, bad := o.parse(s.args())
 	if bad != "" || len(p.operands) > 2 || len(p.operands) == 2 && strings.ContainsAny(p.operands[1].value, "/.") || p.has("--outdated") {
 		return asks(Unlisted, s.name()+" list has an argument that is not on the list of what only reads")
 	}
@@ -177,7 +177,7 @@ func (l *listing) packages(s simple) finding {
 
 // lookup allows "command -v NAME", which runs nothing.
 func (l *listing) lookup(s simple) finding {
-	if len(s.argv) == 3 && (s.argv[1] == "-v" || s.argv[1] == "-V") && !strings.Contains(s.argv[2], "/") {
+	if len(s.argv) == 3 && isCommandV(s.words) && !strings.Contains(s.argv[2], "/") {
 		return allowed()
 	}
 	return unlisted(s)

@@ -125,7 +125,7 @@ func onMachine(v Verdict, file *syntax.File, env Env) Verdict {
 	}
 	if alone {
 		for i := range v.Parts {
-			v.Parts[i].judge(finding{action: capability.Allow, class: ReadOnly, reason: machineReason, set: true})
+			v.Parts[i].set(finding{action: capability.Allow, class: ReadOnly, reason: machineReason, set: true})
 		}
 		v.Action, v.Class, v.Reason, v.ToAllow, v.Machine = capability.Allow, ReadOnly, machineReason, nil, true
 		return v

@@ -50,6 +50,9 @@ func (p parsed) has(names ...string) bool {
 	return false
 }
 
+// hasPattern reports whether an option of grep or rg holds the pattern, so that the first operand is a file.
+func (p parsed) hasPattern() bool { return p.has("-e", "-f", "--regexp", "--file") }
+
 // parse reads the words after the command's name. bad is the first option that the
 // grammar does not know, or one that lacks its value.
 func (o options) parse(args []word) (p parsed, bad string) {

@@ -16,8 +16,8 @@ type parts struct {
 
 // add records a part that is not a simple command.
 func (pt *parts) add(node syntax.Node, f finding) {
-	p := Part{Text: slice(pt.text, node)}
-	p.judge(f)
+	p := Part{Text: source(pt.text, node)}
+	p.set(f)
 	pt.list = append(pt.list, p)
 }
 
@@ -82,7 +82,7 @@ func (pt *parts) detachFrom(from int) {
 	}
 }
 
-func (p *Part) judge(f finding) {
+func (p *Part) set(f finding) {
 	p.Action, p.Class, p.Reason, p.Validation, p.notSandboxable, p.notReadOnly = f.action, f.class, f.reason, f.validation, f.notSandboxable, f.notReadOnly
 }
 
@@ -92,11 +92,11 @@ func (p *Part) finding() finding {
 
 // raise makes a part at least as strict as f.
 func (p *Part) raise(f finding) {
-	p.judge(p.finding().worse(f))
+	p.set(p.finding().worse(f))
 }
 
-// slice returns the piece of a text that a node was parsed from.
-func slice(text string, node syntax.Node) string {
+// source returns the piece of a text that a node was parsed from.
+func source(text string, node syntax.Node) string {
 	from, to := int(node.Pos().Offset()), int(node.End().Offset())
 	if from < 0 || to > len(text) || from > to {
 		return ""

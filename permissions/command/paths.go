@@ -38,7 +38,7 @@ func (ps *paths) judgePath(p *Part, w word, at dirs, reads bool) finding {
 	}
 	if traverses(w.value) {
 		p.Reads = append(p.Reads, parentPaths(w.value, at)...)
-		return validates(ReasonTraversal)
+		return asksEachTime(reasonTraversal)
 	}
 	if w.value == ".." {
 		// To the shell's cd it is the name without its last element, to programs the parent on the
@@ -69,15 +69,15 @@ func (ps *paths) judgePath(p *Part, w word, at dirs, reads bool) finding {
 		}
 		if !inside {
 			f = f.worse(ps.asksOutside(w.value, name, resolved))
-			p.reads(name)
+			p.noteRead(name)
 		}
-		p.reads(cmp.Or(resolved, name))
+		p.noteRead(cmp.Or(resolved, name))
 	}
 	return f
 }
 
-// reads records a path that the command reads.
-func (p *Part) reads(name string) {
+// noteRead records a path that the command reads.
+func (p *Part) noteRead(name string) {
 	if !slices.Contains(p.Reads, name) {
 		p.Reads = append(p.Reads, name)
 	}

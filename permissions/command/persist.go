@@ -51,7 +51,7 @@ func (d *denial) persistence(s simple) finding {
 // a rule that is revoked, a yes to every question.
 func answersForUser(s simple) bool {
 	for _, w := range s.args() {
-		flag, _, _ := strings.Cut(w.value, "=")
+		flag := optionName(w.value)
 		if !w.static || hasWord("trust revoke --yes --allow", flag) {
 			return true
 		}

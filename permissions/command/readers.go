@@ -117,7 +117,7 @@ func checkGrep(l *listing, _ *Part, p parsed, at dirs) finding {
 		return finding{}
 	}
 	paths := p.operands
-	if !p.has("-e", "-f", "--regexp", "--file") {
+	if !p.hasPattern() {
 		paths = paths[min(1, len(paths)):]
 	}
 	if len(paths) == 0 {
@@ -156,6 +156,11 @@ func included(p parsed) func(name string) bool {
 		}
 		ends = append(ends, strings.ToLower(glob[1:]))
 	}
+	return endsAs(ends)
+}
+
+// endsAs accepts the names that end in one of some texts in lower case.
+func endsAs(ends []string) func(name string) bool {
 	return func(name string) bool {
 		return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(strings.ToLower(name), end) })
 	}

@@ -27,7 +27,7 @@ func confined(v Verdict, file *syntax.File, env Env) Verdict {
 		return v
 	}
 	for i := range v.Parts {
-		v.Parts[i].judge(finding{action: capability.Allow, class: ReadOnly, reason: confinedReason, set: true})
+		v.Parts[i].set(finding{action: capability.Allow, class: ReadOnly, reason: confinedReason, set: true})
 	}
 	v.Action, v.Class, v.Reason, v.ToAllow = capability.Allow, ReadOnly, confinedReason, nil
 	return v
@@ -37,16 +37,6 @@ func confined(v Verdict, file *syntax.File, env Env) Verdict {
 // sandbox does not hide that file, and an unknown word may name it.
 func holdsAddress(env Env) bool {
 	return env.GitHoldsAddress != nil && slices.ContainsFunc(append([]string{env.Cwd}, env.Roots...), env.GitHoldsAddress)
-}
-
-// anyNode reports whether a node of a text matches.
-func anyNode(file *syntax.File, match func(syntax.Node) bool) bool {
-	found := false
-	syntax.Walk(file, func(node syntax.Node) bool {
-		found = found || match(node)
-		return !found
-	})
-	return found
 }
 
 // setsSpecialVariable reports a text that sets a variable which programs or the shell use, or one whose

@@ -32,7 +32,7 @@ func (j *judge) redirects(list []*syntax.Redirect, at dirs, floor finding) []sim
 		p := Part{Text: j.parts.redirectText(r), redirect: true}
 		f := j.redirect(&p, r, at)
 		if f.set {
-			p.judge(floor.worse(f))
+			p.set(floor.worse(f))
 			j.parts.list = append(j.parts.list, p)
 		}
 	}
@@ -45,7 +45,7 @@ func (pt *parts) redirectText(r *syntax.Redirect) string {
 		text = r.N.Value + text
 	}
 	if r.Word != nil {
-		text += " " + slice(pt.text, r.Word)
+		text += " " + source(pt.text, r.Word)
 	}
 	return text
 }
@@ -105,7 +105,7 @@ func (j *judge) redirectTo(p *Part, r *syntax.Redirect, at dirs) finding {
 		return f
 	}
 	if !w.static {
-		return asks(Dynamic, "the output goes to a file that is only known when it runs").orNotSandboxable(j.wordNotSandboxable(w, at)).orNotReadOnly("the output goes to a file")
+		return asks(Dynamic, "the output goes to a file that is only known when it runs").orNotSandboxable(j.wordNotSandboxable(w, at, true)).orNotReadOnly("the output goes to a file")
 	}
 	if names, ok := at.join(w.value); ok {
 		for _, name := range names {
@@ -115,10 +115,10 @@ func (j *judge) redirectTo(p *Part, r *syntax.Redirect, at dirs) finding {
 	}
 	notSandboxable := j.pathNotSandboxable(w.value, at, true)
 	if sensitive(w.value, r.Word, j.env.Home) {
-		return validates(ReasonRedirect)
+		return asksEachTime(reasonRedirect)
 	}
 	if traverses(w.value) {
-		return validates(ReasonTraversal)
+		return asksEachTime(reasonTraversal)
 	}
 	f := asks(Writes, "the output is written to "+w.value)
 	f.notSandboxable = notSandboxable

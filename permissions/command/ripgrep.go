@@ -1,7 +1,6 @@
 package command
 
 import (
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -33,7 +32,7 @@ func checkRg(l *listing, part *Part, p parsed, at dirs) finding {
 		if len(paths) > 0 { // the first one is not a pattern
 			f = l.judgePath(part, paths[0], at, false)
 		}
-	case !p.has("-e", "-f", "--regexp", "--file"):
+	case !p.hasPattern():
 		paths = paths[min(1, len(paths)):]
 	}
 	reads := readByRg(p)
@@ -68,9 +67,7 @@ func readByRg(p parsed) func(name string) bool {
 	}
 	switch {
 	case len(ends) > 0:
-		return func(name string) bool {
-			return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(strings.ToLower(name), end) })
-		}
+		return endsAs(ends)
 	case !hidden:
 		return func(name string) bool { return !strings.HasPrefix(name, ".") }
 	}
@@ -88,7 +85,7 @@ func (e *expander) rg(c *syntax.CallExpr, argv []string) {
 		return
 	}
 	patterns := 1
-	if p.has("-e", "-f", "--regexp", "--file") {
+	if p.hasPattern() {
 		patterns = 0
 	}
 	switch end := int(c.End().Offset()); {

@@ -56,7 +56,7 @@ func otherOptions(program string) string {
 
 // sameOption reports whether a word that begins with a dash may be an option of the list.
 func sameOption(option, arg string) bool {
-	name, _, _ := strings.Cut(arg, "=")
+	name := optionName(arg)
 	bare := strings.TrimLeft(name, "-")
 	if short := strings.TrimLeft(option, "-"); len(short) == 1 {
 		return strings.HasPrefix(arg, option)

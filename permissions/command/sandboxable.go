@@ -90,11 +90,11 @@ func (j *judge) wordsNotSandboxable(words []word, u unwrapped, s simple, at dirs
 		case script != "" && w.value == script:
 			continue // not a path, in spite of its slashes
 		}
-		why := j.namedNotSandboxable(w, at, changes && !runs)
+		why := j.wordNotSandboxable(w, at, changes && !runs)
 		if runFile := i == len(words)-len(s.words)+1; why == "" && runs && !runFile {
 			// The name alone decides: in a protected directory every name is protected, and a program that
 			// runs there changes none of them in a sandbox.
-			why = j.namedNotSandboxable(w, dirs{unknown: true}, true)
+			why = j.wordNotSandboxable(w, dirs{unknown: true}, true)
 		}
 		if why != "" {
 			return why
@@ -133,7 +133,7 @@ func sedScript(s simple) string {
 func onlyReads(s simple) bool {
 	if s.name() == "git" {
 		writes := slices.ContainsFunc(s.argv, func(a string) bool {
-			name, _, _ := strings.Cut(a, "=")
+			name := optionName(a)
 			return len(name) > 3 && strings.HasPrefix("--output-directory", name)
 		})
 		return !writes && hasWord("add commit log diff show status blame grep ls-files ls-tree cat-file rev-parse rev-list describe check-ignore", subcommand(s))
@@ -145,15 +145,9 @@ func onlyReads(s simple) bool {
 		"readlink jq echo printf nl od strings md5sum sha1sum sha256sum", s.name())
 }
 
-// wordNotSandboxable says why one of the paths that a word may name, and a command may change, is not for a
-// sandbox. An unknown piece counts as some name.
-func (ps *paths) wordNotSandboxable(w word, at dirs) string {
-	return ps.namedNotSandboxable(w, at, true)
-}
-
-// namedNotSandboxable is wordNotSandboxable with changes as an argument: whether the command may change what
-// the word names.
-func (ps *paths) namedNotSandboxable(w word, at dirs, changes bool) string {
+// wordNotSandboxable says why one of the paths that a word may name is not for a sandbox. changes says that
+// the command may change what the word names. An unknown piece counts as some name.
+func (ps *paths) wordNotSandboxable(w word, at dirs, changes bool) string {
 	if !w.static && strings.HasPrefix(w.raw, "~") {
 		return w.raw + " lies in a home that is not known"
 	}

@@ -123,7 +123,7 @@ func (l *listing) jqFilter(p parsed, at dirs) (filter string, files []word, ok b
 		return "", nil, false
 	}
 	names, known := at.join(p.files[0].value)
-	if f := l.judgePath(&Part{}, p.files[0], at, true); !known || len(names) != 1 || f.set && f.action != capability.Allow {
+	if f := l.judgePath(&Part{}, p.files[0], at, true); !known || len(names) != 1 || f.notAllowed() {
 		return "", nil, false
 	}
 	filter, ok = l.env.Script(names[0])

@@ -157,21 +157,30 @@ func (d *denial) readsSecret(s simple) finding {
 	case "grep", "egrep", "fgrep", "rg", "ag", "ack", "sed", "awk", "gawk", "jq", "perl":
 		args = withoutProgram(s)
 	}
-	skip := false
+	if fetches(s) {
+		args = withoutCredentials(s, args)
+	}
 	for _, w := range args {
-		if skip {
-			skip = false
-			continue
-		}
-		if fetches(s) && hasWord("-i --cert --key --cacert -E --capath", w.value) {
-			skip = s.name() != "curl" || w.value != "-i"
-			continue
-		}
 		if d.secretArg(w, s.at) {
 			return denies(SecretRead, w.String()+" holds secrets, and reading secrets is not permitted")
 		}
 	}
 	return finding{}
+}
+
+// withoutCredentials drops the options with which a program of the network names its keys and certificates,
+// and their values: it uses these, and sends none of them.
+func withoutCredentials(s simple, args []word) []word {
+	var out []word
+	for i := 0; i < len(args); i++ {
+		switch v := args[i].value; {
+		case !hasWord("-i --cert --key --cacert -E --capath", v):
+			out = append(out, args[i])
+		case s.name() != "curl" || v != "-i": // to curl, -i has no value
+			i++
+		}
+	}
+	return out
 }
 
 // messageFiles returns the files from which git takes a message into its history, where everyone can

@@ -45,16 +45,16 @@ func (j *judge) call(stmt *syntax.Stmt, c *syntax.CallExpr, at dirs, floor findi
 	words := j.words.evaluate(c.Args, at)
 	resolveOptionGlobs(words)
 	for i := range words {
-		for _, prog := range words[i].inner {
+		for _, stmts := range words[i].inner {
 			f := floor.worse(asks(Dynamic, "a substitution is only known when it runs"))
-			inner = append(inner, j.stmts(prog.stmts, at, f).ran...)
+			inner = append(inner, j.stmts(stmts, at, f).ran...)
 		}
 	}
 	if len(words) == 0 {
 		j.parts.add(c, floor)
 		return flow{ok: at, fail: at, ran: inner}
 	}
-	p := Part{Text: slice(j.parts.text, c), Static: allStatic(words) && len(c.Assigns) == 0}
+	p := Part{Text: source(j.parts.text, c), Static: allStatic(words) && len(c.Assigns) == 0}
 	ran, end := j.run(&p, words, inner, at, floor)
 	ran = append(ran, inner...)
 	end.ran = ran
@@ -66,7 +66,7 @@ func (j *judge) call(stmt *syntax.Stmt, c *syntax.CallExpr, at dirs, floor findi
 func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor finding) ([]simple, flow) {
 	u := unwrap(words)
 	s := newSimple(u.words, inner, at)
-	j.listing.lookedUp = nil
+	j.listing.askedIn = nil
 	p.describe(words, u, s)
 	f := floor.worse(u.floor)
 	for _, w := range u.files {
@@ -74,7 +74,7 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 	}
 	if len(u.words) == 0 {
 		p.Static = p.Static && !u.hidesOptions
-		p.judge(f.worse(asks(Wrapper, "the command runs another one that is not known").orNotSandboxable("the command runs another one that is not known")))
+		p.set(f.worse(asks(Wrapper, "the command runs another one that is not known").orNotSandboxable("the command runs another one that is not known")))
 		j.parts.list = append(j.parts.list, *p)
 		return nil, stay(at)
 	}
@@ -89,8 +89,8 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 		f = f.orNotReadOnly(j.commandNotReadOnly(u, s, found, at))
 		f.notSandboxable = cmp.Or(f.notSandboxable, j.commandNotSandboxable(words, u, s, at))
 	}
-	p.judge(f)
-	p.lookedUp = j.listing.lookedUp
+	p.set(f)
+	p.askedIn = j.listing.askedIn
 	j.parts.list = append(j.parts.list, *p)
 	end := stay(at)
 	if moved != nil {
@@ -206,7 +206,7 @@ func (j *judge) assigns(a *syntax.Assign, at dirs) finding {
 	}
 	for _, value := range values {
 		if value != nil {
-			f = f.orNotSandboxable(j.wordNotSandboxable(j.words.word(value, at), at))
+			f = f.orNotSandboxable(j.wordNotSandboxable(j.words.word(value, at), at, true))
 		}
 	}
 	return f

@@ -11,16 +11,30 @@ var variableName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 })
 
+// usedVariables and usedPrefixes are the variables, and the beginnings of their names, that the shell or programs use.
+const (
+	usedVariables = "AUTO_RESUME BLOCKSIZE BLOCK_SIZE BROWSER CC CDPATH CFLAGS CHILD_MAX CLASSPATH CLICOLOR CLICOLOR_FORCE " +
+		"COLORTERM COLUMNS COPROC CXX DF_BLOCK_SIZE DIRSTACK DISPLAY DU_BLOCK_SIZE EDITOR EMACS ENV EPOCHREALTIME " +
+		"EPOCHSECONDS EUID FCEDIT FIGNORE FORCE_COLOR GCONV_PATH GETCONF_DIR GLOBIGNORE GLOBSORT GROUPS HOME " +
+		"HOSTALIASES HOSTFILE HOSTNAME HOSTTYPE IFS IGNOREEOF INPUTRC JQ_COLORS LANG LANGUAGE LDFLAGS LINENO LINES " +
+		"LOCALDOMAIN LOCPATH LOGNAME LS_BLOCK_SIZE LS_COLORS MACHTYPE MAGIC MAIL MAILCHECK MAILPATH MALLOC_CHECK_ " +
+		"MALLOC_TRACE MANPAGER MANPATH MAPFILE NLSPATH NO_COLOR OLDPWD OPENSSL_CONF OPTARG OPTERR OPTIND OSTYPE " +
+		"PAGER PATH PKG_CONFIG_PATH PPID PWD QUOTING_STYLE RANDOM REPLY RES_OPTIONS SECONDS SHELL SHELLOPTS " +
+		"SRANDOM TABSIZE TEMP TERM TERMINFO TIMEFORMAT TIME_STYLE TMOUT TMP TMPDIR TREE_COLORS UID USER VISUAL"
+	usedPrefixes = "ALL_PROXY BASH COMP DYLD EXEC FTP FUNC FZF GIT GNU GO GREP HIST HTTP HTTPS LC_ LD_ LESS NODE " +
+		"NO_PROXY NPM PERL POSIX PROMPT PS PYTHON RG RIPGREP RUBY SSH TZ XDG"
+)
+
 // ordinaryVariable reports a variable that only the text itself uses. A variable of the shell or of a
 // program is not one: to set it changes what they do.
 func ordinaryVariable(name string) bool {
 	upper := strings.ToUpper(name)
-	for _, prefix := range []string{"BASH", "LD_", "GIT", "LC_", "LESS", "GREP", "RIPGREP", "RG", "FZF", "SSH", "GNU", "POSIX", "TZ", "DYLD", "GO", "NODE", "NPM", "PYTHON", "PERL", "RUBY", "COMP", "HIST", "PROMPT", "PS", "XDG", "HTTP", "HTTPS", "ALL_PROXY", "NO_PROXY", "FTP", "EXEC", "FUNC"} {
+	for _, prefix := range strings.Fields(usedPrefixes) {
 		if strings.HasPrefix(upper, prefix) && name == upper {
 			return false
 		}
 	}
-	if name == upper && hasWord("PATH HOME PWD OLDPWD IFS ENV SHELL SHELLOPTS CDPATH MAIL MAILPATH MAILCHECK OPTARG OPTERR OPTIND PPID RANDOM SRANDOM SECONDS REPLY UID EUID GROUPS LINENO LINES COLUMNS TERM TERMINFO TMPDIR TMP TEMP LANG LANGUAGE LOCPATH NLSPATH PAGER EDITOR VISUAL BROWSER USER LOGNAME HOSTNAME HOSTTYPE MACHTYPE OSTYPE DIRSTACK IGNOREEOF INPUTRC FCEDIT FIGNORE GLOBIGNORE GLOBSORT TIMEFORMAT TMOUT EPOCHSECONDS EPOCHREALTIME AUTO_RESUME COPROC MAPFILE HOSTFILE EMACS CHILD_MAX MANPATH MANPAGER MAGIC DISPLAY CC CXX CFLAGS LDFLAGS JQ_COLORS TREE_COLORS LS_COLORS LS_BLOCK_SIZE BLOCK_SIZE BLOCKSIZE DF_BLOCK_SIZE DU_BLOCK_SIZE TABSIZE QUOTING_STYLE TIME_STYLE CLICOLOR CLICOLOR_FORCE NO_COLOR FORCE_COLOR COLORTERM MALLOC_CHECK_ MALLOC_TRACE GCONV_PATH GETCONF_DIR HOSTALIASES RES_OPTIONS LOCALDOMAIN OPENSSL_CONF PKG_CONFIG_PATH CLASSPATH", name) {
+	if name == upper && hasWord(usedVariables, name) {
 		return false
 	}
 	return variableName().MatchString(name) && name != "_" && name != "histchars"
@@ -32,7 +46,7 @@ var localeName = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // setting notes a variable of the environment that only says how output looks, or that forbids a
-// program something. ok is false for any other one, and for a second value of the same one.
+// program something. It reports false for any other one, and for a second value of the same one.
 func (e *expander) setting(name, value string) bool {
 	ok := false
 	switch {
@@ -43,7 +57,7 @@ func (e *expander) setting(name, value string) bool {
 	case name == "TERM":
 		ok = hasWord("dumb xterm xterm-256color", value)
 	case name == "COLUMNS" || name == "LINES":
-		ok = small(value) && value != ""
+		ok = threeDigits(value) && value != ""
 	case name == "TZ":
 		ok = value == "UTC" || value == "GMT"
 	case name == "PAGER" || name == "GIT_PAGER":

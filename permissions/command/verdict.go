@@ -35,7 +35,7 @@ type Part struct {
 	NoAlways string
 
 	redirect       bool
-	lookedUp       []string // the directories in which git was asked for the files that the command prints
+	askedIn        []string // the directories in which git was asked for the files that the command prints
 	scriptFile     bool     // allowed for what a file with its script has at the judgement
 	anyFile        bool     // may print files that its words do not name, or all files of a tree
 	machine        bool     // shows the processes, sockets or state of the machine
@@ -91,7 +91,7 @@ func (v Verdict) Resources() []permissions.Resource {
 	for _, p := range v.original {
 		out = append(out, permissions.Resource{
 			Kind: permissions.Command, Name: p.name(), Requested: p.spellings, Capability: capability.CapShellRun,
-			Judged: &permissions.Judgement{Action: capability.Allow, Reason: expandedReason, Part: p.Text, Plain: plain, NoAlways: noPath},
+			Judged: &permissions.Judgement{Action: capability.Allow, Reason: expandedReason, Part: p.Text, Plain: plain, NoAlways: noAlwaysPath},
 		})
 	}
 	for _, p := range v.Parts {
@@ -118,7 +118,7 @@ func (v Verdict) Resources() []permissions.Resource {
 				Capability: capability.CapShellRun, Dynamic: !p.Static, Judged: judged,
 			})
 		}
-		touched := &permissions.Judgement{Action: capability.Allow, Reason: reason, Part: p.Text, Plain: judged.Plain, NoAlways: noPath}
+		touched := &permissions.Judgement{Action: capability.Allow, Reason: reason, Part: p.Text, Plain: judged.Plain, NoAlways: noAlwaysPath}
 		out = append(out, pathResources(p.Reads, capability.CapFSRead, touched)...)
 		out = append(out, pathResources(p.Wrote, capability.CapFSWrite, touched)...)
 	}
@@ -128,8 +128,8 @@ func (v Verdict) Resources() []permissions.Resource {
 // expandedReason is the reason for a part of the original text, where another text was judged.
 const expandedReason = "what the shell would expand in it is known, and the command only reads, inside the workspace"
 
-// noPath says why "always" stores no path that a command touches.
-const noPath = "a file that a command writes is asked about each time"
+// noAlwaysPath says why "always" stores no path that a command touches.
+const noAlwaysPath = "a file that a command writes is asked about each time"
 
 func redirectResources(p Part, judged *permissions.Judgement) []permissions.Resource {
 	out := pathResources(p.Reads, capability.CapFSRead, judged)

@@ -151,7 +151,7 @@ func (j *judge) pipeline(c *syntax.BinaryCmd, at dirs, floor finding) flow {
 		earlier = roles(append(earlier, f.ran...))
 		ran = append(ran, f.ran...)
 	}
-	j.parts.raiseFrom(start, boundedPipeline(len(stages), ran))
+	j.parts.raiseFrom(start, unboundedPipeline(len(stages), ran))
 	return flow{ok: at, fail: at, ran: ran}
 }
 
@@ -161,7 +161,7 @@ func (j *judge) declaration(c *syntax.DeclClause, at dirs, floor finding) flow {
 	f := j.opaque(c, at, floor, c.Variant.Value)
 	argv := []string{c.Variant.Value}
 	for _, a := range c.Args {
-		argv = append(argv, slice(j.parts.text, a))
+		argv = append(argv, source(j.parts.text, a))
 	}
 	f.ran = append(f.ran, simple{argv: argv, at: at})
 	f.ok = at
@@ -203,4 +203,14 @@ func (j *judge) inside(node syntax.Node, at dirs, floor finding) []simple {
 		return j.err == nil
 	})
 	return ran
+}
+
+// anyNode reports whether a node, or one beneath it, matches.
+func anyNode(node syntax.Node, match func(syntax.Node) bool) bool {
+	found := false
+	syntax.Walk(node, func(n syntax.Node) bool {
+		found = found || match(n)
+		return !found
+	})
+	return found
 }

@@ -23,8 +23,8 @@ type word struct {
 	optionGlob bool
 	// vars are the names of the variables whose value goes into the word.
 	vars []string
-	// inner are the programs inside the word: "$(…)", "<(…)".
-	inner []program
+	// inner are the substitutions inside the word: "$(…)", "<(…)", each as its statements.
+	inner [][]*syntax.Stmt
 }
 
 // piece returns a word for a part of this one, such as the value of an option.
@@ -41,12 +41,6 @@ func (w word) String() string {
 		return w.raw
 	}
 	return w.value
-}
-
-// program is a substitution inside a word.
-type program struct {
-	stmts []*syntax.Stmt
-	proc  bool // a process substitution
 }
 
 // evaluator evaluates the words of a text, as far as they are known before it runs.
@@ -78,7 +72,7 @@ func (e *evaluator) evaluate(args []*syntax.Word, at dirs) []word {
 const ifsMark = "\x01"
 
 func (e *evaluator) word(node *syntax.Word, at dirs) word {
-	w := word{raw: slice(e.text, node)}
+	w := word{raw: source(e.text, node)}
 	if known, ok := shell.Static(node); ok {
 		w.value, w.static = known.Value, true
 		if known.Tilde {
@@ -152,8 +146,8 @@ func (e *evaluator) part(w *word, b *strings.Builder, part syntax.WordPart, at d
 		b.WriteString(e.param(w, part, at))
 	case *syntax.CmdSubst:
 		e.collect(w, part)
-		if isPwd(part) && len(at.list) == 1 && !at.unknown {
-			b.WriteString(at.list[0])
+		if dir, ok := at.only(); ok && isPwd(part) {
+			b.WriteString(dir)
 			return
 		}
 		b.WriteString(unknown)
@@ -186,13 +180,12 @@ func (e *evaluator) param(w *word, p *syntax.ParamExp, at dirs) string {
 		return unknown
 	}
 	w.vars = append(w.vars, p.Param.Value)
-	plain := p.Exp == nil && p.Repl == nil && p.Slice == nil && p.Index == nil &&
-		!p.Excl && !p.Length && p.Names == 0
-	switch {
+	dir, dirKnown := at.only()
+	switch plain := plainValue(p); {
 	case p.Param.Value == "HOME" && p.Repl == nil && p.Slice == nil && !p.Length && !p.Excl && e.home != "":
 		return e.home
-	case plain && p.Param.Value == "PWD" && len(at.list) == 1 && !at.unknown:
-		return at.list[0]
+	case plain && p.Param.Value == "PWD" && dirKnown:
+		return dir
 	case plain && p.Param.Value == "IFS":
 		return ifsMark
 	default:
@@ -200,15 +193,20 @@ func (e *evaluator) param(w *word, p *syntax.ParamExp, at dirs) string {
 	}
 }
 
-// collect notes the programs inside a part of a word, and the variables that it reads.
+// plainValue reports "$NAME" or "${NAME}": an expansion that changes nothing about the value.
+func plainValue(p *syntax.ParamExp) bool {
+	return p.Param != nil && p.Exp == nil && p.Repl == nil && p.Slice == nil && p.Index == nil && !p.Excl && !p.Length && !p.Width && p.Names == 0
+}
+
+// collect notes the substitutions inside a part of a word, and the variables that it reads.
 func (e *evaluator) collect(w *word, node syntax.Node) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
-			w.inner = append(w.inner, program{stmts: n.Stmts})
+			w.inner = append(w.inner, n.Stmts)
 			return false
 		case *syntax.ProcSubst:
-			w.inner = append(w.inner, program{stmts: n.Stmts, proc: true})
+			w.inner = append(w.inner, n.Stmts)
 			return false
 		case *syntax.ParamExp:
 			if n.Param != nil && syntax.Node(n) != node {

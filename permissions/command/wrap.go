@@ -45,6 +45,9 @@ type wrapper struct {
 	changes bool // alters what runs
 }
 
+// otherWrapperOptions has the options with a value of wrappers that are not judged further.
+var otherWrapperOptions = options{valued: "nugpDRTho"}
+
 // wrapperOf returns the wrapper of a name. All that alter nothing have their options listed in full,
 // since a rule for the command alone allows the line.
 func wrapperOf(name string) (wrapper, bool) {
@@ -81,8 +84,12 @@ func wrapperOf(name string) (wrapper, bool) {
 		return wrapper{options: options{valued: "a"}, changes: true}, true
 	case "env":
 		return wrapper{options: options{valued: "uCS", longVal: "--unset --chdir --split-string"}, assigns: true, changes: true}, true
-	case "parallel", "watch", "busybox", "toybox", "flock", "chronic", "unbuffer", "catchsegv", "strace", "ltrace", "script", "doas", "sudo", "pkexec":
-		return wrapper{options: options{valued: "nugpDRTho"}, skip: skipOf(name), changes: true, assigns: name == "sudo"}, true
+	case "flock":
+		return wrapper{options: otherWrapperOptions, skip: 1, changes: true}, true
+	case "sudo":
+		return wrapper{options: otherWrapperOptions, assigns: true, changes: true}, true
+	case "parallel", "watch", "busybox", "toybox", "chronic", "unbuffer", "catchsegv", "strace", "ltrace", "script", "doas", "pkexec":
+		return wrapper{options: otherWrapperOptions, changes: true}, true
 	default:
 		return wrapper{}, false
 	}
@@ -104,27 +111,23 @@ func strict(skip int, o options) wrapper {
 	return wrapper{options: o, strict: true, skip: skip}
 }
 
-func skipOf(name string) int {
-	if name == "flock" {
-		return 1
-	}
-	return 0
-}
-
 var assignment = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 })
 
+// maxWrappers bounds how many wrappers a command has; one with more is denied.
+const maxWrappers = 16
+
 // unwrap takes the wrappers off a command, one after the other.
 func unwrap(words []word) unwrapped {
 	u := unwrapped{words: words, floor: finding{}}
-	for range 16 {
+	for range maxWrappers {
 		if len(u.words) == 0 {
 			return u
 		}
 		name := path.Base(u.words[0].value)
 		w, ok := wrapperOf(name)
-		if !ok || name == "command" && looksUp(u.words) {
+		if !ok || name == "command" && isCommandV(u.words) {
 			u.hidesOptions = u.hidesOptions || runsOther(u.words)
 			return u
 		}
@@ -173,15 +176,17 @@ func (u *unwrapped) noteUnknown(name string, own, rest []word, split bool) {
 	}
 }
 
-// noteOptions notes the files that a wrapper reads, the texts that it replaces, and an option with which it is not known where
-// the command begins. GNU programs accept abbreviations, and some options have a value that only others
+// noteOptions notes the files that a wrapper reads, the texts that it replaces, and an option with which
+// it is not known where the command begins. GNU programs accept abbreviations, and some options have a value that only others
 // seem to have: if "--form" were skipped as an option without a value, "time --form cat ./x" would look
 // like a command that reads ./x.
 func (u *unwrapped) noteOptions(name string, w wrapper, own []word) {
 	if !w.strict {
 		for _, o := range own {
 			for _, option := range []string{"-I", "--replace="} {
-				u.noteReplaced(strings.CutPrefix(o.value, option))
+				if text, ok := strings.CutPrefix(o.value, option); ok {
+					u.noteReplaced(text)
+				}
 			}
 		}
 		return
@@ -193,20 +198,20 @@ func (u *unwrapped) noteOptions(name string, w wrapper, own []word) {
 	u.files = append(u.files, p.files...)
 	for _, option := range []string{"-I", "-i", "--replace"} {
 		for text := range strings.SplitSeq(p.seen[option], "\n") {
-			u.noteReplaced(text, true)
+			u.noteReplaced(text)
 		}
 	}
 }
 
-// noteReplaced notes a text that xargs replaces, if there is one.
-func (u *unwrapped) noteReplaced(text string, found bool) {
-	if found && text != "" {
+// noteReplaced notes a text that xargs replaces, unless it is empty.
+func (u *unwrapped) noteReplaced(text string) {
+	if text != "" {
 		u.replaced = append(u.replaced, text)
 	}
 }
 
-// looksUp reports "command -v NAME", which runs nothing.
-func looksUp(words []word) bool {
+// isCommandV reports "command -v NAME", which runs nothing.
+func isCommandV(words []word) bool {
 	return len(words) > 1 && (words[1].value == "-v" || words[1].value == "-V")
 }
 
