@@ -38,11 +38,11 @@ type catalogue struct {
 	askListedOnly func() bool
 
 	mu         sync.Mutex
-	policy     *ModePolicy    // of the last request; nil admits everything
-	enabled    []*tools.Entry // all tools that are not switched off
-	classified bool           // whether usable, digests, hidden and index are up to date
-	usable     []*tools.Entry // the enabled tools that lack nothing
-	digests    map[string]string
+	policy     *ModePolicy             // of the last request; nil admits everything
+	enabled    []*tools.Entry          // all tools that are not switched off
+	classified bool                    // whether usable, digests, hidden and index are up to date
+	usable     []*tools.Entry          // the enabled tools that lack nothing
+	digests    map[string]string       // of the usable tools, by id
 	hidden     map[string]*tools.Entry // the usable tools that are not listed
 	index      *bm25.Index             // of hidden; made by the first search
 	listedOnly bool

@@ -95,7 +95,8 @@ func (c *connections) connectLater(ctx context.Context, to egress.Destination) e
 	return final.Err
 }
 
-// firstLater reports a decision about a host that was not recorded yet: a job may connect any number of times.
+// firstLater reports whether a decision about a host is to be recorded: a job may connect any number of times, so each
+// decision is recorded once, and only so many.
 func (c *connections) firstLater(decision string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

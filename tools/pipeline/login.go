@@ -57,7 +57,7 @@ func (e *execution) gitHubLogin(ctx context.Context) (env []string, err error) {
 		token, err = commands.GitHubToken(ctx)
 	}
 	if err != nil {
-		return nil, context.Cause(ctx)
+		return nil, context.Cause(ctx) // nil unless the call itself was stopped
 	}
 	e.pipeline.Keys.Add(token)
 	return slices.Concat(run.GitHubEnv(token), command.GitEnv()), nil
@@ -72,9 +72,9 @@ func noGitHubLogin(instead string) string {
 		"or with " + strings.ReplaceAll(command.GitHubPrinters, " ", ", ") + "."
 }
 
-// inBackground reports a call whose command becomes a job.
+// inBackground reports whether the call's command becomes a job, which gets no login for gh: see run.Grant.LoginEnv.
 func (e *execution) inBackground() bool {
-	args, _ := e.args.Value() // it was parsed before
+	args, _ := e.args.Value() // no error: it was parsed before
 	fields, _ := args.(map[string]any)
 	return fields["background"] == true
 }
