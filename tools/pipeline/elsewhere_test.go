@@ -138,7 +138,7 @@ func TestDelegate_ToolsFromElsewhereAreNamed(t *testing.T) {
 
 // E6, M1: a script that is changed while the user looks at the question is asked about
 // again, and "always" was not said of it; one that goes on changing does not run.
-func TestPipeline_ToolChangesBehindTheQuestion(t *testing.T) {
+func TestPipeline_ToolChangesDuringTheQuestion(t *testing.T) {
 	tests := []struct {
 		name    string
 		changes int // questions during which it is changed

@@ -43,7 +43,7 @@ func tellSandbox(start *launch.Start) error {
 
 // What a restricted agent starts is kept from the network even where the user left it
 // open to all commands, and the card says so.
-func TestDelegate_RestrictedWalls(t *testing.T) {
+func TestDelegate_RestrictedNetwork(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

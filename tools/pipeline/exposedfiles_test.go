@@ -49,7 +49,7 @@ func makeDirs(t *testing.T, dir string) {
 
 // P5, S7: where the session's directories cannot be searched as a whole, a command that would
 // run unasked is asked about, unless a rule of the user's allows it.
-func TestHoldNames(t *testing.T) {
+func TestExposedFiles_Names(t *testing.T) {
 	s := hidingStage(t, sandbox.Landlock)
 	s.policy.Add(permissions.DefaultScope, permissions.Defaults(permissions.ModeAuto, true, builtin.Defaults())...)
 	s.policy.Add(permissions.User, permissions.Rule{Permission: "bash", Pattern: "cargo build*", Action: capability.Allow})
@@ -76,7 +76,7 @@ func TestHoldNames(t *testing.T) {
 
 // A repository full of names of secrets does not push one out of what is hidden from a
 // command that runs unasked.
-func TestHoldNames_Secrets(t *testing.T) {
+func TestExposedFiles_Secrets(t *testing.T) {
 	for kind, want := range map[sandbox.Kind]capability.Action{sandbox.Seatbelt: capability.Ask, sandbox.Landlock: capability.Allow} {
 		s := hidingStage(t, kind)
 		s.policy.Add(permissions.DefaultScope, permissions.Defaults(permissions.ModeAuto, true, builtin.Defaults())...)
@@ -92,7 +92,7 @@ func TestHoldNames_Secrets(t *testing.T) {
 
 // The user is told once that more secrets lie in the session's directories than a command
 // can be kept from, where it is kept from any.
-func TestTellOpen(t *testing.T) {
+func TestExposedFiles_Notice(t *testing.T) {
 	for kind, want := range map[sandbox.Kind]int{sandbox.Seatbelt: 1, sandbox.Landlock: 0} {
 		s := hidingStage(t, kind)
 		s.policy.Add(permissions.User, permissions.Rule{Permission: "bash", Pattern: "make*", Action: capability.Allow})
