@@ -25,13 +25,15 @@ func newLifetime(ctx context.Context, span *trace.Span) *lifetime {
 	return l
 }
 
-// start runs work in a goroutine, unless the lifetime has ended.
-func (l *lifetime) start(work func()) {
+// start runs work in a goroutine, and reports whether it did: after end nothing starts.
+func (l *lifetime) start(work func()) (started bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.closed {
-		l.goroutines.Go(work)
+	if l.closed {
+		return false
 	}
+	l.goroutines.Go(work)
+	return true
 }
 
 // end ends ctx. It does not wait.

@@ -36,7 +36,7 @@ func (s *Session) announceQueued(t *Turn) {
 		return // with a tape, the look below decides
 	}
 	previous, announced := s.turns.nextAnnouncement()
-	s.life.start(func() { // the caller must not wait for a slow client
+	started := s.life.start(func() { // the caller must not wait for a slow client
 		if previous != nil {
 			<-previous
 		}
@@ -50,6 +50,9 @@ func (s *Session) announceQueued(t *Turn) {
 			s.host.Tape.Reach("queued and told", key)
 		}
 	})
+	if !started {
+		close(announced) // the next announcement may have started before the session closed
+	}
 }
 
 // nextAnnouncement returns a channel for the next announcement, which the caller closes when it is made, and the

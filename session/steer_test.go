@@ -182,3 +182,28 @@ func TestInject(t *testing.T) {
 	q.close()
 	q.wait()
 }
+
+// The announcement of a later prompt waits for the one before it. One that is not made, because the session
+// closes, must not keep Close waiting for ever.
+func TestAnnounceQueued_Closed(t *testing.T) {
+	running, proceed := make(chan struct{}), make(chan struct{})
+	s := &Session{opened: opened{host: &Host{}, life: newLifetime(t.Context(), nil)}}
+	s.turns = newTurnQueue(s.life.ctx, func(*Turn) (loop.StopReason, error) {
+		close(running)
+		<-proceed
+		return loop.Cancelled, nil
+	}, func() {})
+	s.turns.add(&Turn{prompt: &transcript.Message{}})
+	<-running
+	queued := s.turns.add(&Turn{prompt: &transcript.Message{}})
+	s.life.end(ErrClosed)
+	s.announceQueued(queued)
+	select {
+	case <-s.turns.announced:
+	default:
+		t.Error("a later prompt would wait for an announcement that no one makes")
+	}
+	close(proceed)
+	s.turns.close()
+	s.turns.wait()
+}
