@@ -39,8 +39,8 @@ type turnQueue struct {
 	steered  []*Turn // prompts that went into the current turn, and end with it
 	draining bool    // drain is running
 	closed   bool
-
-	announced <-chan struct{} // closed when the last prompt that waits has been announced; steer.go
+	// announced is closed when the last prompt that waits has been announced; queued_notice.go.
+	announced <-chan struct{}
 }
 
 func newTurnQueue(ctx context.Context, run func(*Turn) (loop.StopReason, error), abort func()) *turnQueue {
@@ -97,8 +97,8 @@ func (q *turnQueue) nextPrompt(ok func(*Turn) bool) int {
 }
 
 // cancelCurrent ends the running turn, what was injected into it, and the subagents in the background
-// (R67); queued prompts stay.
-// When no turn is running it only ends the subagents. It does not affect turns that are added later.
+// (R67); queued prompts stay. When no turn is running it only ends the subagents. It does not affect turns
+// that are added later.
 //
 // A turn that has ended stays the current one until Release. A client may have received its answer, and
 // have sent the next prompt and a cancel, a moment before Release is called: then the cancel is for that
@@ -173,9 +173,9 @@ func (q *turnQueue) last() *Turn {
 	return q.current
 }
 
-// running reports whether a turn runs that takes time, which a command that is answered at once does
+// workload reports whether a turn runs that takes time, which a command that is answered at once does
 // not, and how many prompts wait.
-func (q *turnQueue) running() (busy bool, waiting int) {
+func (q *turnQueue) workload() (working bool, waiting int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, t := range q.queued {
@@ -196,23 +196,23 @@ func (q *turnQueue) drain() {
 			t.Release() // it has no answer
 			q.reach("message over")
 		}
-		for _, answered := range append(q.answered(), t) {
+		for _, ended := range append(q.popEnded(), t) {
 			select {
-			case <-answered.released:
+			case <-ended.released:
 			case <-q.ctx.Done():
-				q.awaitRelease(answered)
+				q.awaitRelease(ended)
 			}
 		}
 	}
 }
 
-// answered are the prompts that ended with the turn into which they went.
-func (q *turnQueue) answered() []*Turn {
+// popEnded removes and returns the prompts that went into the turn that has ended, and ended with it.
+func (q *turnQueue) popEnded() []*Turn {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	list := q.steered
+	ended := q.steered
 	q.steered = nil
-	return list
+	return ended
 }
 
 // next returns the turn to run; without one drain ends.

@@ -36,20 +36,20 @@ type runningTurn struct {
 	*Turn
 	backend Backend
 	chosen  choice
-	// over says that the turn ends with stop, and that no further stage runs.
-	over bool
-	stop loop.StopReason
+	// over says that the turn ends with reason, and that no further stage runs.
+	over   bool
+	reason loop.StopReason
 	// questions are those about hosts; nil before letServersAsk.
 	questions *askingTurn
 }
 
-// end ends the turn.
-func (r *runningTurn) end(stop loop.StopReason) { r.over, r.stop = true, stop }
+// endWith ends the turn.
+func (r *runningTurn) endWith(reason loop.StopReason) { r.over, r.reason = true, reason }
 
 // endIfCancelled ends the turn when it was cancelled.
 func (r *runningTurn) endIfCancelled() {
 	if record.Look(r.host.Tape, "cancelled", r.ID, func() bool { return r.ctx.Err() != nil }) {
-		r.end(loop.Cancelled)
+		r.endWith(loop.Cancelled)
 	}
 }
 
@@ -94,10 +94,10 @@ func (r *turnRunner) run(t *Turn) (stop loop.StopReason, err error) {
 	}()
 	for _, stage := range running.stages() {
 		if err := stage(); err != nil || running.over {
-			return running.stop, err
+			return running.reason, err
 		}
 	}
-	return running.stop, nil
+	return running.reason, nil
 }
 
 // panicked ends the calls and the turn that a panic left open.
@@ -121,7 +121,7 @@ func (r *runningTurn) addMessage() error {
 	case <-r.life.ctx.Done():
 	}
 	r.addSynthetic(m)
-	r.end(loop.EndTurn)
+	r.endWith(loop.EndTurn)
 	return nil
 }
 
@@ -162,8 +162,13 @@ func (r *runningTurn) answerCommand() error {
 		defer r.conversation.activity.prepare("the answer to /" + c.name)()
 	}
 	r.conversation.reply(r.ctx, r.prompt, func(ctx context.Context) string { return r.answer(ctx, c) })
-	r.end(loop.EndTurn)
+	r.endWith(loop.EndTurn)
 	r.endIfCancelled()
+	return nil
+}
+
+func (r *runningTurn) letServersAsk() error {
+	r.questions = r.sources.servers.letAsk(r.ctx)
 	return nil
 }
 
@@ -173,7 +178,7 @@ func (r *runningTurn) expandPrompt() error {
 	done()
 	if r.endIfCancelled(); !r.over && refusal != "" {
 		r.conversation.reply(r.ctx, r.prompt, func(context.Context) string { return refusal })
-		r.end(loop.EndTurn)
+		r.endWith(loop.EndTurn)
 	}
 	return nil
 }
@@ -220,18 +225,13 @@ func (r *runningTurn) chooseBackend() (err error) {
 	return nil
 }
 
-func (r *runningTurn) addCheckpoint() error {
-	r.checkpoints.add(r.ctx, r.prompt)
-	return nil
-}
-
 func (r *runningTurn) noteHosts() error {
 	r.conversation.nameHosts(hostsIn(r.prompt))
 	return nil
 }
 
-func (r *runningTurn) letServersAsk() error {
-	r.questions = r.sources.servers.letAsk(r.ctx)
+func (r *runningTurn) addCheckpoint() error {
+	r.checkpoints.add(r.ctx, r.prompt)
 	return nil
 }
 
@@ -242,7 +242,7 @@ func (r *runningTurn) runLoop() error {
 	r.conversation.archive.put(beganKey, r.assembler.briefing.began)
 	turn.Steer = func(answered bool) []*transcript.Message {
 		if answered {
-			return r.readSteered(r.popInjected())
+			return r.readSteered(r.awaitInjected())
 		}
 		r.host.Tape.Reach("steering", r.ID)
 		for _, m := range r.queue.popEarly() {
@@ -261,16 +261,16 @@ func (r *runningTurn) runLoop() error {
 	err = overflowed(err, turn.Window(), first, r.spec.Asker != nil)
 	span.Finish(string(stop))
 	span.End(err)
-	r.stop = stop
+	r.reason = stop
 	if err != nil {
 		r.endWithBackground(stop)
 	}
 	return err
 }
 
-// popInjected removes the injected messages from the queue once no question about a host is open. Without any, the
-// turn takes no more messages and no more questions.
-func (r *runningTurn) popInjected() []*Turn {
+// awaitInjected waits until no question about a host is open, and removes the injected messages from the queue.
+// Without any, the turn takes no more messages and no more questions.
+func (r *runningTurn) awaitInjected() []*Turn {
 	r.questions.awaitAnswers()
 	r.host.Tape.Reach("steering", r.ID)
 	injected := r.queue.popInjected()
@@ -281,12 +281,12 @@ func (r *runningTurn) popInjected() []*Turn {
 }
 
 func (r *runningTurn) nameBackground() error {
-	r.stop = r.endWithBackground(r.stop)
+	r.reason = r.endWithBackground(r.reason)
 	return nil
 }
 
 func (r *runningTurn) generateFirstTitle() error {
-	if r.stop == loop.EndTurn {
+	if r.reason == loop.EndTurn {
 		r.conversation.naming.afterTurn(r.Turn)
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 
 // Prompts go into the running turn in their order, up to the first that runs as a turn of its
 // own; messages of the agent itself stay where they are.
-func TestTakeSteered(t *testing.T) {
+func TestPopSteered(t *testing.T) {
 	running, proceed := make(chan struct{}), make(chan struct{})
 	q := newTurnQueue(t.Context(), func(*Turn) (loop.StopReason, error) {
 		running <- struct{}{}
@@ -54,7 +54,7 @@ func TestTakeSteered(t *testing.T) {
 }
 
 // A prompt that went in ends with its turn, also when that fails or is cancelled.
-func TestTakeSteered_Cancelled(t *testing.T) {
+func TestPopSteered_Cancelled(t *testing.T) {
 	running := make(chan struct{})
 	q := newTurnQueue(t.Context(), func(turn *Turn) (loop.StopReason, error) {
 		running <- struct{}{}

@@ -43,9 +43,11 @@ type Turn struct {
 	steers bool
 	// injected says that it goes in whatever the user chose; it does not change after inject.
 	injected bool
-	// wentIn says that it went into another turn, and answered that the model has answered the prompt
-	// and all that went in, so that nothing goes in any more; the queue's lock guards both.
-	wentIn, answered bool
+	// wentIn says that it went into another turn; the queue's lock guards it.
+	wentIn bool
+	// sealed says that nothing goes into it any more, because the model has answered the prompt and all that
+	// went in; the queue's lock guards it.
+	sealed bool
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc

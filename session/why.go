@@ -224,7 +224,7 @@ func (a *agentActivity) write(b *strings.Builder, name, indent string, now time.
 
 // whyText is /why: what the session waits for now. It asks nothing and waits for nothing.
 func whyText(turns *turnQueue, c *conversation, servers []mcp.Status, queue string) string {
-	busy, waiting := turns.running()
+	busy, waiting := turns.workload()
 	text := c.activity.text(busy)
 	var b strings.Builder
 	switch {
