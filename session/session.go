@@ -17,7 +17,8 @@ import (
 // Each field is a part with its own file and tests, and with its own lock where it needs one. No part
 // has a reference to the session. The parts come together here, in open.go, which makes them, in
 // run_turn.go, which lists the stages of a turn, and in commands.go, where each command takes the parts
-// that it needs.
+// that it needs. Besides the methods here, steer.go has those for prompts during a turn, call.go those for
+// single tool calls, commands.go the list of commands, and stored.go what a resumed session shows.
 type Session struct {
 	opened
 	conversation *conversation // what was said, its titles, and every event; conversation.go
@@ -156,9 +157,6 @@ func (s *Session) Decide(ctx context.Context, option, value string) error {
 // AwaitMode waits for the trial of the sandbox, which decides which modes there are and whether a session
 // whose configured mode is auto starts in it.
 func (s *Session) AwaitMode(ctx context.Context) error { return s.choices.modes.awaitSandbox(ctx) }
-
-// ModePending reports whether the mode depends on what AwaitMode waits for.
-func (s *Session) ModePending() bool { return s.choices.modes.undecided() }
 
 // AdmitModel adds a model to the options that the server may not list.
 func (s *Session) AdmitModel(id string) { s.choices.models.admit(id) }
