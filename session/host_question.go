@@ -186,6 +186,6 @@ func (q *hostQuestions) show(ctx context.Context, id string, asked hostQuestion)
 		q.keep(answer, asked.Rules)
 	}
 	q.conversation.pass(end)
-	q.conversation.noteOwn(ready, end)
+	q.conversation.noteQuestion(ready, end)
 	return answer, err
 }

@@ -15,7 +15,7 @@ import (
 
 // performer runs slash commands and stages of a turn that reach outside of the session, and records
 // what they emit, ask and answer. In a replay it emits and asks what was recorded instead of running
-// them. It also puts the questions of commands to the user; own_question.go.
+// them. It also puts the questions of commands to the user; command_question.go.
 type performer struct {
 	sessionID    string
 	cwd          string

@@ -34,12 +34,12 @@ func newTestPerformer(tape *record.Tape, answer tools.Answer) (p *performer, sho
 	}, shown, asked
 }
 
-func deleteQuestion() ownQuestion {
-	return ownQuestion{
+func deleteQuestion() commandQuestion {
+	return commandQuestion{
 		command: "clean", offers: true,
 		card:    kinds.Card{Kind: kinds.Other, Title: "Clean up", Content: []kinds.Content{kinds.Text{Text: "all of it"}}},
 		choices: tools.Choices{Question: "Delete it?", Allow: "Delete", Reject: "Keep"},
-		act: func(answer tools.Answer, _ error) (string, transcript.State) {
+		onAnswer: func(answer tools.Answer, _ error) (string, transcript.State) {
 			if answer == tools.AllowOnce {
 				return "It is deleted.", transcript.Done
 			}

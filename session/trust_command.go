@@ -11,7 +11,7 @@ import (
 )
 
 // trustCommand is /trust.
-func trustCommand(ctx context.Context, p *project, user *performer, words []string) string {
+func trustCommand(ctx context.Context, p *project, performer *performer, words []string) string {
 	switch {
 	case len(words) == 1 && words[0] == "off":
 		had, err := p.distrust()
@@ -31,19 +31,19 @@ func trustCommand(ctx context.Context, p *project, user *performer, words []stri
 		return kinds.Visible(err.Error())
 	case offer.Trusted:
 		return fmt.Sprintf("You trust this project since %s. `/trust off` takes that back.\n\n%s", offer.Since.Format(time.RFC3339), offer.held())
-	case user.asker == nil:
+	case performer.asker == nil:
 		return "There is no one here to ask. Run `acp-agent trust` in a terminal."
 	}
-	return askTrust(ctx, p, user, offer)
+	return askTrust(ctx, p, performer, offer)
 }
 
 // askTrust puts the offer to the user.
-func askTrust(ctx context.Context, p *project, user *performer, offer TrustOffer) string {
-	return user.ask(ctx, ownQuestion{
-		command: trustName, offers: true,
+func askTrust(ctx context.Context, p *project, performer *performer, offer TrustOffer) string {
+	return performer.ask(ctx, commandQuestion{
+		command: "trust", offers: true,
 		card:    kinds.Card{Kind: kinds.Other, Title: "Trust this project", Content: []kinds.Content{kinds.Text{Text: offer.Text()}}},
 		choices: tools.Choices{Question: offer.question(), Allow: "Trust this project", Reject: "Do not trust it"},
-		act: func(answer tools.Answer, err error) (string, transcript.State) {
+		onAnswer: func(answer tools.Answer, err error) (string, transcript.State) {
 			switch {
 			case err != nil:
 				return "The editor could not ask you, so this project is not trusted. Run `acp-agent trust` in a terminal.", transcript.Rejected
@@ -57,6 +57,3 @@ func askTrust(ctx context.Context, p *project, user *performer, offer TrustOffer
 		},
 	})
 }
-
-// trustName is the name of the call that /trust shows.
-const trustName = "trust"

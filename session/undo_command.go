@@ -231,14 +231,14 @@ func (c *checkpoints) askOverwrite(ctx context.Context, command string, paths []
 		}
 		text.WriteString("- " + shownPath(c.work.Session().Cwd, path) + "\n")
 	}
-	c.performer.ask(ctx, ownQuestion{
+	c.performer.ask(ctx, commandQuestion{
 		command: command,
 		card:    kinds.Card{Kind: kinds.Other, Title: "Files changed since", Content: []kinds.Content{kinds.Text{Text: text.String()}}},
 		choices: tools.Choices{
 			Question: "Put these files back too? What they hold now is kept, and can be brought back.",
 			Allow:    "Put them back too", Reject: "Leave them as they are",
 		},
-		act: func(answer tools.Answer, err error) (string, transcript.State) {
+		onAnswer: func(answer tools.Answer, err error) (string, transcript.State) {
 			switch {
 			case err != nil:
 				failed = errors.Join(errNoAnswer, err)
