@@ -11,9 +11,6 @@ import (
 	"acp-agent/transcript"
 )
 
-// compactionAgent is the internal agent that sums up a conversation (R72, R139).
-const compactionAgent = "compaction"
-
 // writers are the models that can sum up a conversation of the session, the first choice first: the
 // model of the internal agent where it has one, then own, the model of the conversation. charge is
 // called with the usage of each model call.
@@ -30,8 +27,8 @@ func (a *assembler) writers(backend Backend, own string, charge func(string, *tr
 	for i, id := range ids {
 		list[i] = compaction.Writer{
 			Model: id, Window: backend.Provider.Describe(a.life.ctx, id).Window,
-			Write: func(ctx context.Context, record string) (string, error) {
-				return a.askInternalAgent(ctx, m, id, record, charge)
+			Write: func(ctx context.Context, text string) (string, error) {
+				return a.askInternalAgent(ctx, m, id, text, charge)
 			},
 		}
 	}
@@ -66,17 +63,4 @@ func chargeChild(n *subagent.Node) func(string, *transcript.Usage) {
 			n.Charge(model, *usage)
 		}
 	}
-}
-
-// leastAnswer is how many tokens an internal agent may answer with in the smallest window.
-const leastAnswer = 512
-
-// longestAnswer is how many tokens an internal agent may answer with: its limit, but no more than a
-// quarter of the window. 0 means any number.
-func longestAnswer(m subagent.Manifest, window int) int {
-	most := m.Limits.MaxTokens
-	if window <= 0 || most == 0 {
-		return most
-	}
-	return min(most, max(window/4, leastAnswer))
 }

@@ -82,30 +82,3 @@ func (a *assembler) childOptions(n *subagent.Node, model string) pipeline.Option
 func agentName(main subagent.Manifest, n *subagent.Node) string {
 	return strings.Join(append([]string{main.Name}, n.Names()...), "/")
 }
-
-// childMemory is the memory of a subagent's tools: a plan and hosts of its own, and the counts of the
-// session, because their limits hold for the session as a whole (R80).
-type childMemory struct {
-	memory tools.Memory // the session's
-	node   *subagent.Node
-}
-
-// Plan implements tools.Memory.
-func (m *childMemory) Plan() []transcript.PlanEntry { return m.node.Log().Memory().Plan }
-
-// SetPlan implements tools.Memory.
-func (m *childMemory) SetPlan(entries []transcript.PlanEntry) {
-	m.node.Emit(transcript.PlanChanged{Entries: slices.Clone(entries)})
-}
-
-// Count implements tools.Memory.
-func (m *childMemory) Count(what string, limit int) (n int, ok bool) {
-	return m.memory.Count(what, limit)
-}
-
-// NameHosts implements tools.Memory.
-func (m *childMemory) NameHosts(hosts ...string) {
-	if fresh := unknownHosts(hosts, m.node.Log().Memory().Hosts); len(fresh) > 0 {
-		m.node.Emit(transcript.HostsNamed{Hosts: fresh})
-	}
-}

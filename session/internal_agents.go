@@ -17,10 +17,11 @@ import (
 	"acp-agent/transcript"
 )
 
-// The internal agents, which no user talks to (R72). They have no tools. compact.go has another one.
+// The internal agents, which no user talks to (R72). They have no tools.
 const (
-	titleAgent   = "title"
-	summaryAgent = "summary"
+	titleAgent      = "title"
+	summaryAgent    = "summary"    // of /summary
+	compactionAgent = "compaction" // sums up a conversation for the model (R139)
 )
 
 // runInternalAgent gives a text to an internal agent, outside the conversation, and returns its answer.
@@ -75,12 +76,25 @@ func (a *assembler) askInternalAgent(ctx context.Context, m subagent.Manifest, i
 	return answer, nil
 }
 
-// recordBytes bounds how much of a conversation an internal agent reads.
-const recordBytes = 48 << 10
+// leastAnswer is how many tokens an internal agent may answer with in the smallest window.
+const leastAnswer = 512
 
-// recordOf is a conversation as text: what each side said, and which tools were called. The middle of a
+// longestAnswer is how many tokens an internal agent may answer with: its limit, but no more than a
+// quarter of the window. 0 means any number.
+func longestAnswer(m subagent.Manifest, window int) int {
+	most := m.Limits.MaxTokens
+	if window <= 0 || most == 0 {
+		return most
+	}
+	return min(most, max(window/4, leastAnswer))
+}
+
+// conversationBytes bounds how much of a conversation an internal agent reads.
+const conversationBytes = 48 << 10
+
+// conversationText is a conversation as text: what each side said, and which tools were called. The middle of a
 // conversation that is too long is left out.
-func recordOf(messages []*transcript.Message) string {
+func conversationText(messages []*transcript.Message) string {
 	var b strings.Builder
 	for _, m := range messages {
 		speaker := "Agent"
@@ -99,20 +113,20 @@ func recordOf(messages []*transcript.Message) string {
 		}
 	}
 	text := b.String()
-	if len(text) <= recordBytes {
+	if len(text) <= conversationBytes {
 		return text
 	}
-	half := recordBytes / 2
+	half := conversationBytes / 2
 	return strings.ToValidUTF8(text[:half], "") + "\n[…]\n" + strings.ToValidUTF8(text[len(text)-half:], "")
 }
 
 // summaryCommand is /summary.
 func summaryCommand(ctx context.Context, a *assembler) string {
-	record := recordOf(a.conversation.log.Messages())
-	if record == "" {
+	said := conversationText(a.conversation.log.Messages())
+	if said == "" {
 		return "Nothing was said in this session yet.\n"
 	}
-	text, err := a.runInternalAgent(ctx, summaryAgent, record)
+	text, err := a.runInternalAgent(ctx, summaryAgent, said)
 	if err != nil {
 		return "There is no summary: " + kinds.Visible(err.Error()) + ".\n"
 	}

@@ -21,9 +21,7 @@ import (
 // their end to the model and the user. workspace/run has the processes; jobs_command.go has /jobs. It
 // is safe for concurrent use.
 type jobs struct {
-	sessionID    string
 	conversation *conversation
-	ids          *transcript.IDs
 	tape         *record.Tape
 	logger       *slog.Logger
 	// running are the jobs of the workspace. It is set once, when the workspace is open.
@@ -33,8 +31,8 @@ type jobs struct {
 	// report puts a message about a job into the conversation.
 	report func(synthetic)
 
-	mu      sync.Mutex
-	started []string // ids of the main agent's jobs since the last turn ended; guarded by mu
+	mu      sync.Mutex // guards started
+	started []string   // ids of the main agent's jobs since the last turn ended
 }
 
 // Bounds of what is reported about jobs.
@@ -119,7 +117,7 @@ func (j *jobs) happened(e transcript.Event, said jobHappened) {
 		if data, err := transcript.EncodeEvent(e); err == nil {
 			said.Event = data
 			if data, err = json.Marshal(said); err == nil {
-				j.tape.Happened(j.sessionID, jobEvent, data)
+				j.tape.Happened(j.conversation.sessionID, jobEvent, data)
 			}
 		}
 	}
@@ -136,8 +134,8 @@ func (j *jobs) show(e transcript.Event, said jobHappened) {
 	close(ready)
 	j.report(synthetic{
 		message: &transcript.Message{
-			ID: j.ids.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true,
-			Parts: []transcript.Part{&transcript.TextPart{ID: j.ids.New(transcript.PartPrefix), Synthetic: true, Text: said.Message}},
+			ID: j.conversation.ids.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true,
+			Parts: []transcript.Part{&transcript.TextPart{ID: j.conversation.ids.New(transcript.PartPrefix), Synthetic: true, Text: said.Message}},
 		},
 		text: said.Text, after: ready, early: true,
 		stale: func() bool { return j.running.EndReported(said.Job) },
@@ -194,7 +192,7 @@ func (j *jobs) news(agent string) (parts []transcript.Part) {
 
 // nameStarted names, at the end of a turn, the jobs that the turn started and that still run.
 func (j *jobs) nameStarted() {
-	if names := record.Value(j.tape, "jobs begun", j.sessionID, j.popStarted); len(names) > 0 {
+	if names := record.Value(j.tape, "jobs begun", j.conversation.sessionID, j.popStarted); len(names) > 0 {
 		j.conversation.say("Running in the background: " + strings.Join(names, ", ") + ". `/jobs` lists and stops them.\n")
 	}
 }
@@ -260,9 +258,9 @@ func (j *jobs) resume() {
 		names = append(names, jobName(job.ID, job.Command))
 	}
 	j.conversation.record(transcript.AgentSaid{Message: &transcript.Message{
-		ID: j.ids.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true,
+		ID: j.conversation.ids.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true,
 		Parts: []transcript.Part{&transcript.TextPart{
-			ID: j.ids.New(transcript.PartPrefix), Synthetic: true,
+			ID: j.conversation.ids.New(transcript.PartPrefix), Synthetic: true,
 			Text: "These commands in the background ended when the process of the agent ended, and what they printed is gone: " + strings.Join(names, ", ") + ".",
 		}},
 	}})

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 
+	"acp-agent/subagent"
+	"acp-agent/tools"
 	"acp-agent/transcript"
 )
 
@@ -36,3 +38,30 @@ func (m *memory) Count(what string, limit int) (n int, ok bool) {
 
 // NameHosts implements tools.Memory.
 func (m *memory) NameHosts(hosts ...string) { m.conversation.nameHosts(hosts) }
+
+// childMemory is the memory of a subagent's tools: a plan and hosts of its own, and the counts of the
+// session, because their limits hold for the session as a whole (R80).
+type childMemory struct {
+	memory tools.Memory // the session's
+	node   *subagent.Node
+}
+
+// Plan implements tools.Memory.
+func (m *childMemory) Plan() []transcript.PlanEntry { return m.node.Log().Memory().Plan }
+
+// SetPlan implements tools.Memory.
+func (m *childMemory) SetPlan(entries []transcript.PlanEntry) {
+	m.node.Emit(transcript.PlanChanged{Entries: slices.Clone(entries)})
+}
+
+// Count implements tools.Memory.
+func (m *childMemory) Count(what string, limit int) (n int, ok bool) {
+	return m.memory.Count(what, limit)
+}
+
+// NameHosts implements tools.Memory.
+func (m *childMemory) NameHosts(hosts ...string) {
+	if fresh := unknownHosts(hosts, m.node.Log().Memory().Hosts); len(fresh) > 0 {
+		m.node.Emit(transcript.HostsNamed{Hosts: fresh})
+	}
+}

@@ -47,7 +47,7 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 	s.life = newLifetime(live, span)
 	s.spec.Person = recordPerson(h.Tape, s.ID, s.life, spec.Person)
 	s.conversation = s.newConversation()
-	s.performer = &performer{sessionID: s.ID, cwd: spec.Cwd, conversation: s.conversation, asker: spec.Asker, tape: h.Tape, logger: h.Logger}
+	s.performer = &performer{cwd: spec.Cwd, conversation: s.conversation, asker: spec.Asker, tape: h.Tape, logger: h.Logger}
 	defer func() {
 		if err != nil {
 			s.life.end(err)
@@ -66,7 +66,7 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 		return nil, err
 	}
 	background := &jobs{
-		sessionID: s.ID, conversation: s.conversation, ids: h.IDs, tape: h.Tape, logger: h.Logger,
+		conversation: s.conversation, tape: h.Tape, logger: h.Logger,
 		report: func(m synthetic) { s.turns.add(&Turn{synthetic: &m}) },
 	}
 	context := h.readSystemContext(ctx, spec, s.secrets.holds)
@@ -204,7 +204,7 @@ func (s *Session) newNaming(emit func(transcript.Event)) *naming {
 	o := namingOptions{sessionID: s.ID, life: s.life, emit: emit, clean: s.host.Keys.Known, logger: s.host.Logger, tape: s.host.Tape}
 	if s.settings.Subagents.Slots[titleAgent].Model != "" {
 		o.generate = func(ctx context.Context) (string, error) {
-			return s.assembler.runInternalAgent(ctx, titleAgent, recordOf(s.conversation.log.Messages()))
+			return s.assembler.runInternalAgent(ctx, titleAgent, conversationText(s.conversation.log.Messages()))
 		}
 	}
 	return &naming{namingOptions: o}

@@ -17,7 +17,6 @@ import (
 // what they emit, ask and answer. In a replay it emits and asks what was recorded instead of running
 // them. It also puts the questions of commands to the user; command_question.go.
 type performer struct {
-	sessionID    string
 	cwd          string
 	conversation *conversation
 	asker        tools.Asker  // nil where no user is there
@@ -48,11 +47,11 @@ func (p *performer) answer(ctx context.Context, c typedCommand, run func() strin
 		p.perform(ctx, "/"+c.name, c.rest, &text, func() { text = run() })
 		return text
 	case c.outside || c.varies:
-		p.tape.Reach("command", p.sessionID)
+		p.tape.Reach("command", p.conversation.sessionID)
 		if p.tape.Plays() && c.varies {
 			_ = run()
 		}
-		return record.Await(p.tape, "answer of "+p.sessionID, "/"+c.name+" "+c.rest, run)
+		return record.Await(p.tape, "answer of "+p.conversation.sessionID, "/"+c.name+" "+c.rest, run)
 	}
 	return run()
 }
@@ -62,7 +61,7 @@ func (p *performer) answer(ctx context.Context, c typedCommand, run func() strin
 func (p *performer) replyDuring(prompt *transcript.Message, answer func() string) (stop loop.StopReason, err error) {
 	defer func() {
 		if v := recover(); v != nil { // it ends this prompt, not the process
-			p.logger.Error("command panicked", "session", p.sessionID, "stack", string(debug.Stack()))
+			p.logger.Error("command panicked", "session", p.conversation.sessionID, "stack", string(debug.Stack()))
 			stop, err = "", fmt.Errorf("the command failed inside the agent: %v", v)
 		}
 	}()
@@ -78,7 +77,7 @@ func (p *performer) preparePrompt(t *Turn, stage string, run func() string) (tex
 		return run()
 	}
 	var now promptForm
-	p.perform(t.ctx, stage, p.sessionID+" "+t.prompt.Text(), &now, func() {
+	p.perform(t.ctx, stage, p.conversation.sessionID+" "+t.prompt.Text(), &now, func() {
 		now.Text = run()
 		now.Message, _ = transcript.EncodeMessage(t.prompt) // its parts have a form
 	})

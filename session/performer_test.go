@@ -26,7 +26,7 @@ func newTestPerformer(tape *record.Tape, answer tools.Answer) (p *performer, sho
 	c, shown := newTestConversation()
 	asked = new([]string)
 	return &performer{
-		sessionID: "ses", conversation: c, tape: tape, logger: slog.New(slog.DiscardHandler),
+		conversation: c, tape: tape, logger: slog.New(slog.DiscardHandler),
 		asker: askerFunc(func(r tools.PermissionRequest) (tools.Answer, error) {
 			*asked = append(*asked, r.Choices.Question)
 			return answer, nil

@@ -3,6 +3,7 @@ package session
 import (
 	"slices"
 
+	"acp-agent/internal/record"
 	"acp-agent/permissions"
 	"acp-agent/transcript"
 )
@@ -40,4 +41,17 @@ func (n startupNotices) emit(notices *notices) {
 func (n startupNotices) standing() []transcript.Notice {
 	project, _ := n.project.notices()
 	return slices.Concat(n.context.notices(), n.host.problems(), project, n.agents.notices(), n.custom.notices())
+}
+
+// problems say which parts of the configuration could not be used. A turn asks twice, because the sources
+// of tools, which start after its first notices, may find more.
+func (h *Host) problems() []transcript.Notice {
+	if h.Warnings == nil {
+		return nil
+	}
+	var list []transcript.Notice
+	for _, problem := range record.Value(h.Tape, "warnings", "", h.Warnings) {
+		list = append(list, transcript.Notice{Severity: transcript.Warning, Title: "Configuration", Text: problem})
+	}
+	return list
 }

@@ -72,15 +72,3 @@ func (i skillIndex) Load(name string) (string, error) {
 	}
 	return content, nil
 }
-
-// problems say which parts of the configuration could not be used.
-func (h *Host) problems() []transcript.Notice {
-	if h.Warnings == nil {
-		return nil
-	}
-	var list []transcript.Notice
-	for _, problem := range record.Value(h.Tape, "warnings", "", h.Warnings) {
-		list = append(list, transcript.Notice{Severity: transcript.Warning, Title: "Configuration", Text: problem})
-	}
-	return list
-}
