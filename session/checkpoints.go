@@ -120,6 +120,15 @@ func shownPath(cwd, path string) string {
 	return "`" + strings.ReplaceAll(kinds.Visible(path), "`", "'") + "`"
 }
 
+// pathList lists paths, the first of them where there are many.
+func pathList(cwd string, paths []string) string {
+	var shown []string
+	for _, path := range paths {
+		shown = append(shown, shownPath(cwd, path))
+	}
+	return "- " + strings.Join(firstOf(shown, listedPaths), "\n- ") + "\n"
+}
+
 // outcomeText lists the files that were put back and those that were not, in a session in cwd.
 func outcomeText(cwd string, out undo.Outcome) string {
 	var b strings.Builder
@@ -127,23 +136,15 @@ func outcomeText(cwd string, out undo.Outcome) string {
 		b.WriteString("No file was changed.\n")
 	} else {
 		fmt.Fprintf(&b, "Put back, %d in all:\n\n", len(out.Changed))
-		for i, path := range out.Changed {
-			if i == listedPaths {
-				fmt.Fprintf(&b, "- and %d more\n", len(out.Changed)-i)
-				break
-			}
-			b.WriteString("- " + shownPath(cwd, path) + "\n")
-		}
+		b.WriteString(pathList(cwd, out.Changed))
 	}
 	if len(out.Left) > 0 {
 		fmt.Fprintf(&b, "\nLeft as they are, %d in all:\n\n", len(out.Left))
-		for i, left := range out.Left {
-			if i == listedPaths {
-				fmt.Fprintf(&b, "- and %d more\n", len(out.Left)-i)
-				break
-			}
-			fmt.Fprintf(&b, "- %s: %s\n", shownPath(cwd, left.Path), kinds.Visible(left.Why))
+		var left []string
+		for _, l := range out.Left {
+			left = append(left, shownPath(cwd, l.Path)+": "+kinds.Visible(l.Why))
 		}
+		b.WriteString("- " + strings.Join(firstOf(left, listedPaths), "\n- ") + "\n")
 	}
 	for _, line := range out.Missed {
 		fmt.Fprintf(&b, "\nCommands may have changed more, where it was not looked: %s.\n", kinds.Visible(line))

@@ -117,14 +117,10 @@ func (c *customCommands) notices() []transcript.Notice {
 func commandNames(names []string) string {
 	const most = 20
 	var list []string
-	for i, name := range names {
-		if i == most {
-			list = append(list, fmt.Sprintf("and %d more", len(names)-most))
-			break
-		}
+	for _, name := range names {
 		list = append(list, "/"+kinds.Line(name, lineRunes))
 	}
-	return strings.Join(list, ", ")
+	return strings.Join(firstOf(list, most), ", ")
 }
 
 // withoutEffect says what in a command's file has no effect in this agent; "" when all of it has.

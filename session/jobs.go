@@ -208,10 +208,7 @@ func (j *jobs) popStarted() (names []string) {
 			names = append(names, jobName(job.ID, job.Command))
 		}
 	}
-	if over := len(names) - namedJobs; over > 0 {
-		names = append(names[:namedJobs], fmt.Sprintf("and %d more", over))
-	}
-	return names
+	return firstOf(names, namedJobs)
 }
 
 // jobName is how users and models read a job.

@@ -285,19 +285,12 @@ func (p *project) notices() (list []transcript.Notice, content string) {
 	return list, p.now.Hash
 }
 
-// lineRunes bounds a text of a project that is shown in one line.
-const lineRunes = 300
-
 // changedNames names changes in one line.
 func changedNames(changes []projects.Change) string {
 	const most = 8
 	var names []string
-	for i, c := range changes {
-		if i == most {
-			names = append(names, fmt.Sprintf("and %d more", len(changes)-most))
-			break
-		}
+	for _, c := range changes {
 		names = append(names, kinds.Line(c.Name, 100)+" is "+c.What)
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(firstOf(names, most), ", ")
 }

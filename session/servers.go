@@ -288,12 +288,8 @@ func resourceNames(resources []mcp.Resource) (names []string) {
 func someOf(names []string) string {
 	const most = 30
 	var list []string
-	for i, name := range names {
-		if i == most {
-			list = append(list, fmt.Sprintf("and %d more", len(names)-most))
-			break
-		}
+	for _, name := range names {
 		list = append(list, code(name))
 	}
-	return strings.Join(list, ", ")
+	return strings.Join(firstOf(list, most), ", ")
 }

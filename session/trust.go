@@ -94,20 +94,6 @@ func describeServer(s mcp.Server) string {
 	return text
 }
 
-// whole is inline code with all of a text, for what a yes lets run (O1): code would shorten it, and
-// spaces could hide its end. Line breaks are escaped, and backticks in the text cannot end it.
-func whole(text string) string {
-	text = kinds.Visible(strings.NewReplacer("\n", `\u{a}`, "\t", `\u{9}`).Replace(text))
-	ticks := "`"
-	for strings.Contains(text, ticks) {
-		ticks += "`"
-	}
-	if len(ticks) > 1 {
-		return ticks + " " + text + " " + ticks
-	}
-	return ticks + text + ticks
-}
-
 // trust is Session.Trust.
 func (p *project) trust(offer TrustOffer) error {
 	if p.store == nil {
@@ -184,9 +170,6 @@ func (o TrustOffer) differences() string {
 	}
 	return b.String()
 }
-
-// code is a text from a project as inline code, in one line of bounded length.
-func code(text string) string { return kinds.Code(text, lineRunes) }
 
 // question says in one line what a yes means.
 func (o TrustOffer) question() string {

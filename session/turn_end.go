@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -43,17 +42,12 @@ func (r *runningTurn) noticeRunningSubagents() {
 
 // runningSubagents names the subagents that run, and says which of them wait for the user.
 func (r *runningTurn) runningSubagents() (names []string) {
-	active := r.agents.tree.Active()
-	for i, record := range active {
-		if i == namedSubagents {
-			names = append(names, fmt.Sprintf("and %d more", len(active)-i))
-			break
-		}
+	for _, record := range r.agents.tree.Active() {
 		name := transcript.PathText(record.Path)
 		if record.AwaitsUser {
 			name += " (waits for your answer)"
 		}
 		names = append(names, name)
 	}
-	return names
+	return firstOf(names, namedSubagents)
 }

@@ -86,7 +86,7 @@ func (c *checkpoints) undoTo(ctx context.Context, live []checkpoint, i int) stri
 	}
 	b.WriteString(jobsLeft(c.work.Runner().Jobs().View("").List(), since))
 	if text := promptText(live[i].message); text != "" {
-		b.WriteString("\nThe message was:\n\n" + fenced(text) + "\n")
+		b.WriteString("\nThe message was:\n\n" + kinds.Fence("", text) + "\n")
 	}
 	b.WriteString("\n`/redo` takes this back.\n")
 	return b.String()
@@ -199,15 +199,6 @@ func promptLine(m *transcript.Message) string {
 	return "(no text)"
 }
 
-// fenced is a text in a Markdown fence that nothing in it can end.
-func fenced(text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence + "\n" + text + "\n" + fence
-}
-
 // overwrite returns how the user is asked about files that someone else has changed since; nil when no
 // user can be asked, which leaves those files as they are.
 func (c *checkpoints) overwrite(name string) undo.Overwrite {
@@ -222,18 +213,10 @@ var errNoAnswer = errors.New("the question about files that were changed since w
 
 // askOverwrite asks about files that someone else has changed since.
 func (c *checkpoints) askOverwrite(ctx context.Context, command string, paths []string) (too bool, failed error) {
-	var text strings.Builder
-	text.WriteString("Someone else has changed these files since:\n\n")
-	for i, path := range paths {
-		if i == listedPaths {
-			fmt.Fprintf(&text, "- and %d more\n", len(paths)-i)
-			break
-		}
-		text.WriteString("- " + shownPath(c.work.Session().Cwd, path) + "\n")
-	}
+	text := "Someone else has changed these files since:\n\n" + pathList(c.work.Session().Cwd, paths)
 	c.performer.ask(ctx, commandQuestion{
 		command: command,
-		card:    kinds.Card{Kind: kinds.Other, Title: "Files changed since", Content: []kinds.Content{kinds.Text{Text: text.String()}}},
+		card:    kinds.Card{Kind: kinds.Other, Title: "Files changed since", Content: []kinds.Content{kinds.Text{Text: text}}},
 		choices: tools.Choices{
 			Question: "Put these files back too? What they hold now is kept, and can be brought back.",
 			Allow:    "Put them back too", Reject: "Leave them as they are",
