@@ -6,12 +6,8 @@ import (
 	"acp-agent/internal/resultcache"
 	"acp-agent/internal/shell"
 	"acp-agent/kinds"
-	"acp-agent/permissions"
-	"acp-agent/permissions/command"
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
-	"acp-agent/workspace"
-	"acp-agent/workspace/run"
 )
 
 // assembler gives the agents of a session what they run with: the main agent its pipeline (this
@@ -64,39 +60,4 @@ func (a *assembler) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 		o.Audit = a.rules.audit
 	}
 	return o
-}
-
-// limits are the limits of the settings, with what the client asks for this session.
-func (o opened) limits() tools.Limits {
-	l := o.settings.Limits
-	l.BashDefault = o.spec.CommandTimeout
-	return l
-}
-
-func (o opened) workspaceOptions(context systemContext, archive *archive, jobs run.JobHooks) workspace.Options {
-	h, spec := o.host, o.spec
-	protected := func(path string) bool {
-		return permissions.Protected(path, h.untouchable()...) != permissions.Unprotected
-	}
-	options := workspace.Options{
-		SessionID: o.ID, Limits: o.limits(), IDs: h.IDs, Locks: &h.Locks,
-		Guidance: func() []string { return context.instructions.Files },
-		Directories: workspace.Directories{
-			Cwd: spec.Cwd, Additional: spec.Additional, Home: h.Home, State: h.StateDir, Former: formerPlace(h, archive),
-			Read: slices.Concat(o.settings.ReadRoots, context.skills.Dirs()), Write: o.settings.WriteRoots,
-		},
-		Protection: run.Protection{Secret: o.secrets.holds, Protected: protected, Hidden: o.secrets.masked},
-		Commands: run.Options{
-			Launcher: h.Launcher, Environ: h.Environ, Passed: o.settings.Environment, Secrets: h.Secrets(), GitPrograms: command.GitConfigSettings,
-			Sandbox:   run.Sandboxing{Box: h.Box, Level: o.settings.Sandbox, Network: o.settings.Network, OfferOutside: o.settings.OfferOutside && o.spec.OptionNames},
-			Terminals: spec.Terminals, Trial: spec.Trial, Jobs: jobs,
-		},
-	}
-	if o.settings.Editor {
-		options.Editor.Files = spec.Editor
-	}
-	if archive.recorder != nil {
-		options.Keeping = workspace.Keeping{Contents: storedContents{h.Store, o.ID}, Records: archive.recorder}
-	}
-	return options
 }

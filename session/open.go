@@ -65,19 +65,16 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 	if s.secrets, err = newSecrets(h, settings); err != nil {
 		return nil, err
 	}
-	background := &jobs{
-		conversation: s.conversation, tape: h.Tape, logger: h.Logger,
-		report: func(m synthetic) { s.turns.add(&Turn{synthetic: &m}) },
-	}
+	jobs := s.newJobs()
 	context := h.readSystemContext(ctx, spec, s.secrets.holds)
-	if s.work, err = s.openWorkspace(context, archive, background.hooks()); err != nil {
+	if s.work, err = s.openWorkspace(context, archive, jobs.hooks()); err != nil {
 		// Its directories are the client's choice.
 		err = &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
 		return nil, err
 	}
-	background.running = s.work.Runner().Jobs()
+	jobs.running = s.work.Runner().Jobs()
 	s.secrets.tracked.in(s.work, slices.Concat([]string{spec.Cwd}, spec.Additional))
-	if err = s.equipMainAgent(offer, context, chosen.Agent, background); err == nil {
+	if err = s.equipMainAgent(offer, context, chosen.Agent, jobs); err == nil {
 		err = s.resume(ctx)
 	}
 	if err != nil {
@@ -135,7 +132,7 @@ func (s *Session) newChoices(backend Backend, stored storedChoices) *choices {
 
 // equipMainAgent makes the parts with which the main agent works: its rules, tools and prompts. The
 // order counts, because later parts are made of earlier ones.
-func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agent string, background *jobs) error {
+func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agent string, jobs *jobs) error {
 	h := s.host
 	s.rules = s.newRuleBook(offer)
 	s.agents = &agents{opened: s.opened, project: s.rules.project}
@@ -144,8 +141,8 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 		opened: s.opened, project: s.rules.project, conversation: s.conversation, policy: s.rules.policy, audit: s.rules.audit, adopt: s.agents.adopt,
 	})
 	s.rules.servers = &s.sources.servers.hosts
-	background.audit = s.rules.audit
-	playHappened(s.opened, background, s.sources.servers, s.conversation)
+	jobs.audit = s.rules.audit
+	playHappened(s.opened, jobs, s.sources.servers, s.conversation)
 	s.prompts = &promptReader{
 		opened: s.opened, conversation: s.conversation, models: s.choices.models, sources: s.sources, agents: s.agents, performer: s.performer,
 		custom: &customCommands{opened: s.opened, project: s.rules.project, changed: func() { s.conversation.emit(transcript.CommandsChanged{}) }},
@@ -162,7 +159,7 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 	}
 	s.assembler = &assembler{
 		opened: s.opened, conversation: s.conversation, choices: s.choices, rules: s.rules, sources: s.sources, agents: s.agents,
-		jobs: background, briefing: &briefing{
+		jobs: jobs, briefing: &briefing{
 			opened: s.opened, choices: s.choices, agents: s.agents, sources: s.sources,
 			context: context, environment: newEnvironment(s.opened, context),
 		},
@@ -178,6 +175,13 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 	}
 	s.agents.node.SetTools(s.agents.tools)
 	return nil
+}
+
+func (s *Session) newJobs() *jobs {
+	return &jobs{
+		conversation: s.conversation, tape: s.host.Tape, logger: s.host.Logger,
+		report: func(m synthetic) { s.turns.add(&Turn{synthetic: &m}) },
+	}
 }
 
 // newRuleBook makes the rules of the session and of its project.

@@ -8,13 +8,12 @@ import (
 	"acp-agent/permissions"
 	"acp-agent/store"
 	"acp-agent/transcript"
-	"acp-agent/workspace"
 )
 
 // The keys under which a session stores what its conversation does not hold.
 const (
 	choicesKey = "choices"
-	placeKey   = "directory" // the name of the session's own directory
+	placeKey   = "directory" // the name of the session's own directory; open_workspace.go
 	beganKey   = "began"     // the facts in the system prompt, which must not change
 )
 
@@ -26,18 +25,6 @@ type storedChoices struct {
 	Model   string           `json:"model"`
 	Thought string           `json:"thought,omitempty"`
 	Queue   string           `json:"queue,omitempty"`
-}
-
-// formerPlace is the name of the own directory that a resumed session had; "" in a new session. It
-// removes what a killed process left there.
-func formerPlace(h *Host, a *archive) (name string) {
-	if found, _ := a.get(placeKey, &name); !found {
-		return ""
-	}
-	if _, err := workspace.Sweep(h.StateDir); err != nil {
-		h.Logger.Info("swept leftovers of killed sessions", "error", err)
-	}
-	return name
 }
 
 // resume restores the stored conversation of a resumed session, and shows it if the client wants that.
