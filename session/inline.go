@@ -34,3 +34,13 @@ func whole(text string) string {
 	}
 	return ticks + text + ticks
 }
+
+// someOf lists names as inline code, at most the first 30.
+func someOf(names []string) string {
+	const most = 30
+	var list []string
+	for _, name := range names {
+		list = append(list, code(name))
+	}
+	return strings.Join(firstOf(list, most), ", ")
+}

@@ -20,7 +20,7 @@ type Mode struct {
 }
 
 // modes are the modes of a session and which of them is current. Whether there is a mode auto depends on
-// the sandbox (automode.go); a choice of it may have to wait (autochoice.go). They are safe for
+// the sandbox (mode_auto.go); a choice of it may have to wait (mode_auto_choice.go). They are safe for
 // concurrent use, and call nothing else with the lock held.
 type modes struct {
 	modeOptions

@@ -13,7 +13,6 @@ import (
 
 	"acp-agent/audit"
 	"acp-agent/internal/record"
-	"acp-agent/kinds"
 	"acp-agent/mcp"
 	"acp-agent/tools"
 	"acp-agent/tools/builtin"
@@ -205,91 +204,4 @@ func (s *servers) awayNow() (away []string) {
 // configured reports whether /mcp has anything to list.
 func (s *servers) configured() bool {
 	return len(s.spec.Servers)+len(s.settings.Servers)+len(s.project.offeredServers()) > 0
-}
-
-// text is /mcp.
-func (s *servers) text() string {
-	list := s.Status()
-	var b strings.Builder
-	for _, server := range list {
-		fmt.Fprintf(&b, "- %s: %s, %s, %s (%s, from %s)\n", code(server.Name), server.State,
-			counts(server), code(server.Place), server.Transport, server.Origin+outside(server))
-		if server.Problem != "" {
-			fmt.Fprintf(&b, "  - last error: %s\n", code(server.Problem))
-		}
-		for _, note := range server.Notes {
-			fmt.Fprintf(&b, "  - %s\n", note)
-		}
-		if server.Ignored > 0 {
-			fmt.Fprintf(&b, "  - ignored on its output: %s\n", kinds.Count(server.Ignored, "line"))
-		}
-		for _, dropped := range server.Dropped {
-			fmt.Fprintf(&b, "  - %s %s left out: %s\n", dropped.Kind, code(dropped.Name), code(dropped.Reason))
-		}
-		for _, names := range [][]string{toolNames(server.Tools), promptNames(server.Prompts), resourceNames(slices.Concat(server.Resources, server.Templates))} {
-			if len(names) > 0 {
-				fmt.Fprintf(&b, "  - %s\n", someOf(names))
-			}
-		}
-	}
-	if waiting := s.project.offeredServers(); len(waiting) > 0 && len(s.project.trustedServers()) == 0 {
-		fmt.Fprintf(&b, "- The project names %s, and nothing of it starts before you trust it: `/trust` shows what, and asks.\n", kinds.Count(len(waiting), "more server"))
-	}
-	if b.Len() == 0 {
-		return "There are no MCP servers in this session. The editor names them, or `mcp.servers` of your configuration does."
-	}
-	return "**MCP servers**\n\n" + b.String()
-}
-
-// outside says of a server that nothing confines it.
-func outside(server mcp.Status) string {
-	if server.Unconfined && server.Transport == "stdio" {
-		return ", outside of the sandbox"
-	}
-	return ""
-}
-
-// counts says how many tools a server has, and how many prompts, resources and templates if any.
-func counts(server mcp.Status) string {
-	list := []string{kinds.Count(len(server.Tools), "tool")}
-	for _, other := range []struct {
-		n    int
-		what string
-	}{{len(server.Prompts), "prompt"}, {len(server.Resources), "resource"}, {len(server.Templates), "template"}} {
-		if other.n > 0 {
-			list = append(list, kinds.Count(other.n, other.what))
-		}
-	}
-	return strings.Join(list, ", ")
-}
-
-func toolNames(tools []mcp.Name) (names []string) {
-	for _, tool := range tools {
-		names = append(names, tool.ID)
-	}
-	return names
-}
-
-func promptNames(prompts []mcp.Prompt) (names []string) {
-	for _, prompt := range prompts {
-		names = append(names, "/"+prompt.Command)
-	}
-	return names
-}
-
-func resourceNames(resources []mcp.Resource) (names []string) {
-	for _, resource := range resources {
-		names = append(names, kinds.Line(resource.URI, lineRunes))
-	}
-	return names
-}
-
-// someOf lists names, at most the first 30.
-func someOf(names []string) string {
-	const most = 30
-	var list []string
-	for _, name := range names {
-		list = append(list, code(name))
-	}
-	return strings.Join(firstOf(list, most), ", ")
 }

@@ -5,63 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
-	"strings"
 	"sync"
 
 	"acp-agent/kinds"
 	"acp-agent/mcp"
 )
-
-// serversForms is what may follow /mcp.
-const serversForms = "login NAME | logout NAME"
-
-// command is /mcp.
-func (s *servers) command(ctx context.Context, rest string) string {
-	verb, name, _ := strings.Cut(rest, " ")
-	name = strings.TrimSpace(name)
-	switch {
-	case rest == "":
-		return s.text()
-	case verb == "login" && name != "":
-		return s.signInText(ctx, name)
-	case verb == "logout" && name != "":
-		return s.signOutText(ctx, name)
-	}
-	return "Usage: `/mcp` shows the servers; `/mcp login NAME` signs in to one, `/mcp logout NAME` signs out."
-}
-
-func (s *servers) signInText(ctx context.Context, name string) string {
-	err := s.signIn(ctx, name, s.showAddress)
-	switch {
-	case ctx.Err() != nil:
-		return "You are not signed in: it was cancelled."
-	case err != nil:
-		return fmt.Sprintf("You are not signed in to %s: %s.", code(name), kinds.Line(err.Error(), lineRunes))
-	}
-	return s.signedIn(name)
-}
-
-// signedIn describes the state of a server after the sign-in.
-func (s *servers) signedIn(name string) string {
-	list := s.Status()
-	at := slices.IndexFunc(list, func(server mcp.Status) bool { return server.Name == name || server.ID == name })
-	if at < 0 || list[at].State != mcp.Ready {
-		return fmt.Sprintf("You are signed in to %s, but it is not connected yet. `/mcp` shows how it stands.", code(name))
-	}
-	return fmt.Sprintf("You are signed in to %s. It has %s, from the next prompt on.", code(name), kinds.Count(len(list[at].Tools), "tool"))
-}
-
-func (s *servers) signOutText(ctx context.Context, name string) string {
-	had, err := s.signOut(ctx, name)
-	switch {
-	case err != nil:
-		return fmt.Sprintf("You are not signed out of %s: %s.", code(name), kinds.Line(err.Error(), lineRunes))
-	case !had:
-		return fmt.Sprintf("You were not signed in to %s.", code(name))
-	}
-	return fmt.Sprintf("You are signed out of %s: its token is gone from here. The server was not told.", code(name))
-}
 
 // signIn lets the user sign in to an MCP server by its name, within five minutes; see Session.SignIn.
 func (s *servers) signIn(ctx context.Context, name string, show func(ctx context.Context, message, address string) (done func(), err error)) error {

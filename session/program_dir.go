@@ -8,10 +8,10 @@ import (
 	"acp-agent/mcp"
 )
 
-// runners are programs that run a package by its name, and look in their working directory first for
+// packageRunners are programs that run a package by its name, and look in their working directory first for
 // the package and for settings that name its source. A list restricts this to some subcommands and
 // flags.
-var runners = map[string][]string{
+var packageRunners = map[string][]string{
 	"npx": nil, "pnpx": nil, "bunx": nil, "uvx": nil, "pipx": nil,
 	"npm": {"exec", "x"}, "pnpm": {"dlx", "exec"}, "yarn": {"dlx", "exec"}, "bun": {"x"}, "uv": {"tool"},
 	"python": {"-m", "-c"}, "pypy": {"-m", "-c"},
@@ -30,7 +30,7 @@ func findsCode(command string, args []string) bool {
 		if strings.HasPrefix(name, "py") {
 			name = strings.TrimRight(name, "0123456789.") // python3.12
 		}
-		after, known := runners[name]
+		after, known := packageRunners[name]
 		if known && (after == nil || slices.ContainsFunc(words[i+1:], func(w string) bool { return slices.Contains(after, w) })) {
 			return true
 		}
