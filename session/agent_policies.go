@@ -79,7 +79,7 @@ func (a *agentPolicies) inUse() []*agentPolicy {
 }
 
 // answers are the rules that the user's answers gave to a subagent.
-func (f *agentPolicy) answers() []permissions.Rule { return f.policy.Rules().In(permissions.Session) }
+func (p *agentPolicy) answers() []permissions.Rule { return p.policy.Rules().In(permissions.Session) }
 
 // answers are the user's answers to all subagents, including those that have not run again.
 func (a *agentPolicies) answers() []storedAnswers {

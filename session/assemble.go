@@ -50,7 +50,7 @@ func (a *assembler) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 		Judges:    pipeline.Judges{Policy: a.rules.policy, Watchdog: a.settings.Watchdog, Asker: a.spec.Asker, Queue: a.spec.Queue},
 		Machine:   pipeline.Machine{Home: h.Home, UserData: []string{h.UserData}, Own: h.untouchable(), Keys: h.Keys, Dialect: h.Dialect, Encoding: shell.EncodingOf(h.Environ)},
 		Observers: pipeline.Observers{Logger: h.Logger, Bus: h.Bus, Tracer: h.Tracer},
-		Session:   pipelineSession{parts: a}, Workspace: a.work, Limits: a.limits(), Cache: cache, Tape: h.Tape,
+		Session:   pipelineSession{assembler: a}, Workspace: a.work, Limits: a.limits(), Cache: cache, Tape: h.Tape,
 		Services: tools.Services{
 			Memory: &memory{conversation: a.conversation}, Questions: questionsOf(a.spec, a.conversation), Skills: skillsOf(a.briefing.context.skills), Languages: a.sources.languages,
 			Modes: planModes{a.choices.modes, a.conversation.record}, Agents: a.agents.node, Threads: threadsOf(a.opened),

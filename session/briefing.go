@@ -44,8 +44,8 @@ type briefing struct {
 	began *beginning
 }
 
-// machine is what a recording keeps of where a session runs.
-type machine struct {
+// machineForm is what a recording keeps of where a session runs.
+type machineForm struct {
 	OS, Shell string
 	Date      time.Time
 }
@@ -59,8 +59,8 @@ type beginning struct {
 
 // newEnvironment is what is known of a session's surroundings when it opens.
 func newEnvironment(o opened, context systemContext) subagent.Environment {
-	here := record.Value(o.host.Tape, "machine", "", func() machine {
-		return machine{OS: runtime.GOOS + "/" + runtime.GOARCH, Shell: o.host.Shell, Date: time.Now()}
+	here := record.Value(o.host.Tape, "machine", "", func() machineForm {
+		return machineForm{OS: runtime.GOOS + "/" + runtime.GOARCH, Shell: o.host.Shell, Date: time.Now()}
 	})
 	return subagent.Environment{
 		Cwd: o.work.Session().Cwd, Additional: o.work.Session().Roots[1:],

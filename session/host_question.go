@@ -45,7 +45,7 @@ type hostQuestions struct {
 	// keep puts the rules of an answer in force.
 	keep func(tools.Answer, []permissions.Rule)
 
-	mu   sync.Mutex
+	mu   sync.Mutex      // guards what follows
 	turn context.Context // of the turn that takes questions; nil while none does
 	next chan struct{}   // closed when one takes questions; nil while nothing waits for it
 	open int             // questions that a turn has taken and that are not over

@@ -126,14 +126,14 @@ func (m *modes) named(id permissions.Mode) Mode {
 // switchTo makes a mode the current one.
 func (m *modes) switchTo(mode permissions.Mode) {
 	m.mu.Lock()
-	m.note(mode)
+	m.setLocked(mode)
 	m.mu.Unlock()
 	m.changed()
 }
 
-// note sets the current mode; mu is held. The caller calls changed after it has released mu. When two
+// setLocked sets the current mode; mu is held. The caller calls changed after it has released mu. When two
 // changes meet, both calls apply the later mode.
-func (m *modes) note(mode permissions.Mode) {
+func (m *modes) setLocked(mode permissions.Mode) {
 	if mode == permissions.ModePlan && m.current != mode {
 		m.before = m.current
 	}
@@ -178,7 +178,7 @@ func (m planModes) LeavePlan() (mode, notice string, err error) {
 	m.modes.mu.Lock()
 	after, err := m.modes.afterPlan()
 	if err == nil {
-		m.modes.note(after)
+		m.modes.setLocked(after)
 	}
 	m.modes.mu.Unlock()
 	if err != nil {

@@ -115,9 +115,9 @@ func (m *modes) resolve(report sandbox.Report) bool {
 	m.pending, m.byClient = "", false
 	switch {
 	case why == "" && pending != "":
-		m.note(pending)
+		m.setLocked(pending)
 	case why != "" && was == permissions.ModeAuto:
-		m.note(permissions.ModeAsk)
+		m.setLocked(permissions.ModeAsk)
 	}
 	if why != "" && m.before == permissions.ModeAuto {
 		m.before = permissions.ModeAsk

@@ -73,7 +73,7 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 		return nil, err
 	}
 	jobs.running = s.work.Runner().Jobs()
-	s.secrets.tracked.in(s.work, slices.Concat([]string{spec.Cwd}, spec.Additional))
+	s.secrets.tracked.setWorkspace(s.work, slices.Concat([]string{spec.Cwd}, spec.Additional))
 	if err = s.equipMainAgent(offer, context, chosen.Agent, jobs); err == nil {
 		err = s.resume(ctx)
 	}
@@ -140,7 +140,7 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 	s.sources = newSources(sourcesOptions{
 		opened: s.opened, project: s.rules.project, conversation: s.conversation, policy: s.rules.policy, audit: s.rules.audit, adopt: s.agents.adopt,
 	})
-	s.rules.servers = &s.sources.servers.hosts
+	s.rules.hosts = &s.sources.servers.hosts
 	jobs.audit = s.rules.audit
 	playHappened(s.opened, jobs, s.sources.servers, s.conversation)
 	s.prompts = &promptReader{

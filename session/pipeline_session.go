@@ -14,7 +14,7 @@ import (
 
 // pipelineSession implements pipeline.Session for one agent.
 type pipelineSession struct {
-	parts *assembler
+	assembler *assembler
 	// node is the subagent whose pipeline this is, and model its model; nil and "" for the main
 	// agent.
 	node  *subagent.Node
@@ -25,20 +25,20 @@ var _ pipeline.Session = pipelineSession{}
 
 // Disabled implements pipeline.Session.
 func (p pipelineSession) Disabled(tool string) (reason string, off bool) {
-	if p.parts.settings.Disabled == nil {
+	if p.assembler.settings.Disabled == nil {
 		return "", false
 	}
-	return p.parts.settings.Disabled(tool)
+	return p.assembler.settings.Disabled(tool)
 }
 
 // ModePolicy implements pipeline.Session.
 func (p pipelineSession) ModePolicy() *pipeline.ModePolicy {
-	return p.policyIn(p.parts.choices.modes.now())
+	return p.policyIn(p.assembler.choices.modes.now())
 }
 
 // RequestPolicy implements pipeline.Session.
 func (p pipelineSession) RequestPolicy() *pipeline.ModePolicy {
-	return p.policyIn(p.parts.requestMode(p.node))
+	return p.policyIn(p.assembler.requestMode(p.node))
 }
 
 // requestMode is the mode in which an agent makes its next request; node is nil for the main agent. The user
@@ -56,9 +56,9 @@ func (a *assembler) requestMode(node *subagent.Node) permissions.Mode {
 }
 
 func (p pipelineSession) policyIn(mode permissions.Mode) *pipeline.ModePolicy {
-	policy := p.parts.agents.modePolicy(mode)
+	policy := p.assembler.agents.modePolicy(mode)
 	if p.node != nil {
-		policy = p.parts.agents.subagentModePolicy(mode)
+		policy = p.assembler.agents.subagentModePolicy(mode)
 	}
 	return &policy
 }
@@ -67,38 +67,38 @@ func (p pipelineSession) policyIn(mode permissions.Mode) *pipeline.ModePolicy {
 func (p pipelineSession) ListedOnly() bool {
 	model := p.model
 	if p.node == nil {
-		model, _ = p.parts.choices.models.get()
+		model, _ = p.assembler.choices.models.get()
 	}
-	return p.parts.choices.models.server().Provider.Describe(p.parts.life.ctx, model).ListedOnly
+	return p.assembler.choices.models.server().Provider.Describe(p.assembler.life.ctx, model).ListedOnly
 }
 
 // Hosts implements pipeline.Session. A subagent does not inherit the hosts that the user
 // named in the main conversation (R64).
 func (p pipelineSession) Hosts() []string {
-	memory := p.parts.conversation.log.Memory()
+	memory := p.assembler.conversation.log.Memory()
 	if p.node != nil {
 		memory = p.node.Log().Memory()
 	}
-	return slices.Concat(p.parts.settings.Hosts, memory.Hosts)
+	return slices.Concat(p.assembler.settings.Hosts, memory.Hosts)
 }
 
 // Net implements pipeline.Session.
 func (p pipelineSession) Net(tool string) tools.Net {
-	if p.parts.host.Net == nil {
+	if p.assembler.host.Net == nil {
 		return nil
 	}
-	return p.parts.host.Net(tool)
+	return p.assembler.host.Net(tool)
 }
 
 // ConfirmTrust implements pipeline.Session.
-func (p pipelineSession) ConfirmTrust() bool { return p.parts.rules.project.confirmTrust() }
+func (p pipelineSession) ConfirmTrust() bool { return p.assembler.rules.project.confirmTrust() }
 
 // StoresRules implements pipeline.Session.
-func (p pipelineSession) StoresRules() bool { return p.parts.host.Projects != nil }
+func (p pipelineSession) StoresRules() bool { return p.assembler.host.Projects != nil }
 
 // StoreRules implements pipeline.Session.
 func (p pipelineSession) StoreRules(rules []permissions.Rule) error {
-	return p.parts.rules.project.storeRules(rules)
+	return p.assembler.rules.project.storeRules(rules)
 }
 
 // AwaitUser implements pipeline.Session. The time limit of a subagent stands still while the user thinks.
@@ -111,15 +111,15 @@ func (p pipelineSession) AwaitUser(ctx context.Context) (resume func()) {
 
 // PackageHosts implements pipeline.Session.
 func (p pipelineSession) PackageHosts(projects []string) []packagehosts.Manager {
-	return packagehosts.Configured(p.parts.host.Home, p.parts.host.Environ, projects)
+	return packagehosts.Configured(p.assembler.host.Home, p.assembler.host.Environ, projects)
 }
 
 // Unconfined implements pipeline.Session (R124).
 func (p pipelineSession) Unconfined(ctx context.Context) string {
-	if p.parts.spec.Unsandboxed {
+	if p.assembler.spec.Unsandboxed {
 		return ""
 	}
-	report, err := p.parts.host.Sandbox.Wait(ctx)
+	report, err := p.assembler.host.Sandbox.Wait(ctx)
 	if err != nil || report.Confines() {
 		return ""
 	}

@@ -44,7 +44,7 @@ func (s *sources) providerNetwork(ctx context.Context, c provider.Config) (run.G
 	if c.Hosts == nil {
 		return run.Grant{Network: c.Network}, nil
 	}
-	note, err := mayHoldTo(ctx, s.work.Runner(), c.Hosts)
+	note, err := checkHostList(ctx, s.work.Runner(), c.Hosts)
 	if err != nil {
 		return run.Grant{}, err
 	}
@@ -65,10 +65,11 @@ func (s *sources) providerNetwork(ctx context.Context, c provider.Config) (run.G
 	}}, nil
 }
 
-// providerNetworks has what was last to say of the network of each provider. The zero value is ready.
+// providerNetworks has the latest note about the network of each provider. The zero value is ready for use. It is
+// safe for concurrent use.
 type providerNetworks struct {
-	mu    sync.Mutex
-	notes map[string]string
+	mu    sync.Mutex        // guards notes
+	notes map[string]string // by the names of the providers
 }
 
 func (n *providerNetworks) note(name, text string) {

@@ -19,11 +19,11 @@ func (o opened) noticeProblem(c *conversation, key string, notice transcript.Not
 	if data, err := json.Marshal(p); err == nil {
 		o.host.Tape.Happened(o.ID, problemEvent, data)
 	}
-	c.noticeOnce(p)
+	c.passOnce(p)
 }
 
-// noticeOnce passes a notice on, unless one with the same key was emitted before.
-func (c *conversation) noticeOnce(p problem) {
+// passOnce passes the notice of a problem on, unless one with the same key was emitted before.
+func (c *conversation) passOnce(p problem) {
 	if c.notices.first(p.Key) {
 		c.pass(p.Notice)
 	}
@@ -33,7 +33,7 @@ func (c *conversation) noticeOnce(p problem) {
 func (c *conversation) playProblem(data []byte) {
 	var p problem
 	if json.Unmarshal(data, &p) == nil {
-		c.noticeOnce(p)
+		c.passOnce(p)
 	}
 }
 

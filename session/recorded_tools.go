@@ -37,11 +37,11 @@ type foreignTools struct {
 func (s *sources) foreign(wait func()) (all []tools.Tool, changed bool) {
 	if s.host.Tape == nil {
 		wait()
-		return s.known()
+		return s.poll()
 	}
 	found := record.Await(s.host.Tape, "tools from elsewhere", s.ID, func() (f foreignTools) {
 		wait()
-		all, f.Changed = s.known()
+		all, f.Changed = s.poll()
 		f.Tools = foreignOf(all)
 		return f
 	})

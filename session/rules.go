@@ -28,7 +28,7 @@ type ListedRule struct {
 	// Agents are the names from below the main agent down to the subagent for which alone the
 	// rule holds; none for a rule of the session.
 	Agents []string
-	// Refused says that it is no rule, but what a user said, or did not say in time, of a host that an MCP
+	// Refused says that it is not a rule, but what a user said, or did not say in time, of a host that an MCP
 	// server reached for: it can only be taken back.
 	Refused bool
 	// Void says that the rule does not count, because its tool has changed since the answer (M4).
@@ -63,9 +63,9 @@ type ruleBook struct {
 	// identity is what an answer about a tool is bound to.
 	identity func(tool string) permissions.Identity
 	audit    *audit.Log // nil when none is kept
-	// servers has what the user said of the hosts of MCP servers.
-	servers *serverHosts
-	mode    func() permissions.Mode
+	// hosts has what the user said of the hosts of MCP servers.
+	hosts *serverHosts
+	mode  func() permissions.Mode
 
 	mu    sync.Mutex   // guards shown
 	shown []ListedRule // the list that /permissions showed last
@@ -93,7 +93,7 @@ func (b *ruleBook) rules() []ListedRule {
 			kept = append(kept, ListedRule{Number: len(kept) + 1, Scope: permissions.Session, Rule: rule, Agents: f.Names})
 		}
 	}
-	for _, rule := range b.servers.refused() {
+	for _, rule := range b.hosts.refused() {
 		kept = append(kept, ListedRule{Number: len(kept) + 1, Scope: permissions.Session, Rule: rule, Refused: true})
 	}
 	for _, scope := range []permissions.Scope{permissions.Project, permissions.User, permissions.Manifest, permissions.DefaultScope} {
@@ -136,7 +136,7 @@ func (b *ruleBook) revoke(listed ListedRule) error {
 	case listed.Number == 0:
 		return fmt.Errorf("%s stands in %s; take it out there", ruleText(listed.Rule), listed.Where())
 	case listed.Refused:
-		if !b.servers.takeBack(listed.Rule) {
+		if !b.hosts.takeBack(listed.Rule) {
 			return gone
 		}
 		return nil

@@ -22,6 +22,6 @@ func (s secrets) holds(path string) bool { return s.names.Holds(path) || s.own(p
 // masked reports whether a file is hidden from commands. It is called before each command, so that the
 // index of git is read before the command can change it.
 func (s secrets) masked(path string) bool {
-	s.tracked.look()
+	s.tracked.readFirst()
 	return s.names.Masked(path)
 }

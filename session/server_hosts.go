@@ -30,7 +30,7 @@ const (
 type serverHosts struct {
 	questions *hostQuestions // nil where no user can be asked
 
-	mu    sync.Mutex
+	mu    sync.Mutex          // guards what follows, and the answers until they are known
 	notes map[string][]string // by the ids of the servers, as people read them
 	asked map[hostOfServer]*hostAnswer
 }
@@ -61,7 +61,7 @@ type hostAnswer struct {
 	unanswered bool
 }
 
-// note reports whether a text is new.
+// note adds a text to the notes of a server, and reports whether it is new.
 func (h *serverHosts) note(id, text string) (added bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -244,7 +244,7 @@ func (s *servers) keepHost(answer tools.Answer, rules []permissions.Rule) {
 	}
 }
 
-// isOwn reports a server of the user's own configuration.
+// isOwn reports whether a server is of the user's own configuration.
 func (s *servers) isOwn(server *mcp.Server) bool {
 	return slices.ContainsFunc(s.settings.Servers, func(own mcp.Server) bool {
 		return own.Origin == server.Origin && own.Name == server.Name

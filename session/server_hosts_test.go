@@ -101,7 +101,7 @@ func newAskingServers(t *testing.T) (s *servers, user replyingAsker, p *parts) {
 	p.spec.Asker, p.spec.Queue = user, tools.NewQuestionQueue()
 	p.host.Logger = slog.New(slog.DiscardHandler)
 	p.life = newLifetime(t.Context(), nil)
-	s = newServers(p.opened, p.project, p.conversation, pipeline.NewPolicy(permissions.Set{}))
+	s = newServers(p.opened, p.project, p.conversation, pipeline.NewPolicy(permissions.Set{}), nil)
 	t.Cleanup(s.Close)
 	return s, user, p
 }
@@ -220,7 +220,7 @@ func TestServers_ClosedHost(t *testing.T) {
 	p := newParts(t, Settings{Sources: Sources{Servers: []mcp.Server{own}}}, nil)
 	p.host.Logger = slog.New(slog.DiscardHandler)
 	p.life = newLifetime(t.Context(), nil)
-	s := newServers(p.opened, p.project, p.conversation, pipeline.NewPolicy(permissions.Set{}))
+	s := newServers(p.opened, p.project, p.conversation, pipeline.NewPolicy(permissions.Set{}), nil)
 	t.Cleanup(s.Close)
 	editors, projects := own, own
 	editors.Name, editors.Origin = "e", "the editor"
@@ -292,7 +292,7 @@ func TestServers_AskHostTakenBack(t *testing.T) {
 		user <- tools.RejectOnce
 		<-rejected
 		<-reach(t.Context(), s, server, egress.Destination{Host: "b.example", Port: 443}) // not answered
-		b := &ruleBook{policy: s.policy, below: newAgentPolicies(), servers: &s.hosts}
+		b := &ruleBook{policy: s.policy, below: newAgentPolicies(), hosts: &s.hosts}
 		list := b.rules()
 		want := []string{"deny `network(a.example)` for the MCP server s, your answer in this session", "deny `network(b.example)` for the MCP server s, not answered in time in this session"}
 		var got []string

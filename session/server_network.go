@@ -27,7 +27,7 @@ func (s *servers) networkOf(ctx context.Context, server mcp.Server) (run.Grant, 
 	runner := s.work.Runner()
 	switch {
 	case server.Hosts != nil:
-		if err := s.mayHold(ctx, server); err != nil {
+		if err := s.checkHosts(ctx, server); err != nil {
 			return grant, err
 		}
 	case !server.AsksHosts || server.Unconfined:
@@ -47,10 +47,10 @@ func (s *servers) networkOf(ctx context.Context, server mcp.Server) (run.Grant, 
 	return grant, nil
 }
 
-// mayHold reports an error where nothing could keep a server to the hosts that its entry lists: it
+// checkHosts returns an error where nothing could keep a server to the hosts that its entry lists: it
 // never gets more. Where the network can be closed, but not host by host, it has none.
-func (s *servers) mayHold(ctx context.Context, server mcp.Server) error {
-	note, err := mayHoldTo(ctx, s.work.Runner(), server.Hosts)
+func (s *servers) checkHosts(ctx context.Context, server mcp.Server) error {
+	note, err := checkHostList(ctx, s.work.Runner(), server.Hosts)
 	if errors.Is(err, errOpenNetwork) {
 		err = fmt.Errorf("%w. Without \"network\" in the entry it has the whole network", err)
 	}
@@ -60,8 +60,8 @@ func (s *servers) mayHold(ctx context.Context, server mcp.Server) error {
 	return err
 }
 
-// mayHoldTo reports an error where nothing could keep a program to a list of hosts. note says that none of them is open.
-func mayHoldTo(ctx context.Context, runner *run.Runner, hosts []string) (note string, err error) {
+// checkHostList returns an error where nothing could keep a program to a list of hosts. note says that none of them is open.
+func checkHostList(ctx context.Context, runner *run.Runner, hosts []string) (note string, err error) {
 	report, _, err := runner.Sandbox(ctx)
 	if err == nil && (report.Refused == "" && (!report.Confines() || !report.Network)) {
 		err = errOpenNetwork

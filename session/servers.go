@@ -41,8 +41,8 @@ type servers struct {
 }
 
 // newServers returns the servers of a session; none is started.
-func newServers(o opened, p *project, c *conversation, policy *pipeline.Policy) *servers {
-	s := &servers{opened: o, project: p, conversation: c, policy: policy}
+func newServers(o opened, p *project, c *conversation, policy *pipeline.Policy, log *audit.Log) *servers {
+	s := &servers{opened: o, project: p, conversation: c, policy: policy, audit: log}
 	s.hosts.questions = newHostQuestions(o, c, s.keepHost)
 	s.Manager = mcp.New(mcp.Options{
 		Reserved: builtin.Known,

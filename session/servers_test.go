@@ -16,7 +16,7 @@ func TestServers_Now(t *testing.T) {
 	p := newParts(t, settings, nil)
 	p.spec.Servers = []mcp.Server{{Name: "notes", Command: "notes"}, {Name: "clock", Command: "npx", Args: []string{"clock"}}}
 	p.project.offer.servers = []mcp.Server{{Name: "theirs", Command: "run"}}
-	s := newServers(p.opened, p.project, p.conversation, nil)
+	s := newServers(p.opened, p.project, p.conversation, nil, nil)
 	t.Cleanup(s.Close)
 	var got []string
 	for _, server := range s.allowed() {
@@ -54,7 +54,7 @@ func sorted(texts []string) string {
 // A tool of a server that has not answered can be asked about by its name.
 func TestServers_Unseen(t *testing.T) {
 	p := newParts(t, Settings{Sources: Sources{Servers: []mcp.Server{{Name: "My Notes", URL: "https://mine.example"}}}}, nil)
-	s := newServers(p.opened, p.project, p.conversation, nil)
+	s := newServers(p.opened, p.project, p.conversation, nil, nil)
 	t.Cleanup(s.Close)
 	tool, ok := s.unseen("mcp__" + mcp.ID("My Notes") + "__list")
 	if !ok || tool.Source.Server != mcp.ID("My Notes") {
@@ -68,7 +68,7 @@ func TestServers_Unseen(t *testing.T) {
 // Where the editor cannot show an address, it stands in the chat, which the model does not read.
 func TestServers_ShowAddressInTheChat(t *testing.T) {
 	p := newParts(t, Settings{}, nil)
-	s := newServers(p.opened, p.project, p.conversation, nil)
+	s := newServers(p.opened, p.project, p.conversation, nil, nil)
 	t.Cleanup(s.Close)
 	done, err := s.showAddress(t.Context(), "Sign in.", "https://auth.example/x")
 	if err != nil {

@@ -69,8 +69,7 @@ type sourcesOptions struct {
 // newSources returns the sources of a session; none is started.
 func newSources(o sourcesOptions) *sources {
 	s := &sources{sourcesOptions: o, languages: newLanguages(o.work, o.host.Languages, o.host.Tape)}
-	s.providers, s.servers = s.newProviders(), newServers(o.opened, o.project, o.conversation, o.policy)
-	s.servers.audit = o.audit
+	s.providers, s.servers = s.newProviders(), newServers(o.opened, o.project, o.conversation, o.policy, o.audit)
 	s.adopted = make([]int, len(s.all()))
 	return s
 }
@@ -201,9 +200,9 @@ func (s *sources) settle(ctx context.Context, since time.Time) {
 	})
 }
 
-// known returns the tools that the sources have now; changed says that they differ from those that the
+// poll returns the tools that the sources have now; changed says that they differ from those that the
 // last call returned.
-func (s *sources) known() (all []tools.Tool, changed bool) {
+func (s *sources) poll() (all []tools.Tool, changed bool) {
 	var now []int
 	for _, from := range s.all() {
 		list, generation := from.Tools()
@@ -241,7 +240,8 @@ func (s *sources) notifyProblems() {
 	}
 }
 
-// problem is a problem of a source. The user is told once about each Key.
+// problem is a notice that something does not work: a source of tools, or something of the machine. The user
+// is told once about each Key.
 type problem struct {
 	Key    string
 	Notice transcript.Notice

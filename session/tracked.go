@@ -26,17 +26,17 @@ type tracked struct {
 
 // trackedRepo is one repository, under the names of its top.
 type trackedRepo struct {
-	work   *workspace.Workspace
-	tops   []string // names of the same directory; the first one is resolved
-	looked bool
-	size   int64
-	time   time.Time
-	names  map[string]bool // from the top, with slashes
+	work    *workspace.Workspace
+	tops    []string // names of the same directory; the first one is resolved
+	wasRead bool
+	size    int64           // of the index when it was read last, and
+	time    time.Time       // when that was changed
+	names   map[string]bool // from the top, with slashes
 }
 
-// in sets the repositories to those of a workspace; dirs are the names that the client gave to its
+// setWorkspace sets the repositories to those of a workspace; dirs are the names that the client gave to its
 // directories. Before this call nothing is tracked.
-func (t *tracked) in(work *workspace.Workspace, dirs []string) {
+func (t *tracked) setWorkspace(work *workspace.Workspace, dirs []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, top := range work.Session().Roots {
@@ -50,13 +50,13 @@ func (t *tracked) in(work *workspace.Workspace, dirs []string) {
 	}
 }
 
-// look reads the indexes that were not read yet.
-func (t *tracked) look() {
+// readFirst reads the indexes that were not read yet.
+func (t *tracked) readFirst() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, repo := range t.repos {
-		if !repo.looked {
-			repo.look()
+		if !repo.wasRead {
+			repo.refresh()
 		}
 	}
 }
@@ -76,30 +76,30 @@ func (t *tracked) has(path string) bool {
 }
 
 func (r *trackedRepo) has(name string) bool {
-	r.look()
+	r.refresh()
 	return r.names[name]
 }
 
-// look reads the index again when it has changed. An index that cannot be read tracks nothing.
-func (r *trackedRepo) look() {
-	runtime := r.work.Call("index", "", transcript.Discard)
-	defer runtime.Finish()
+// refresh reads the index again when it has changed. An index that cannot be read tracks nothing.
+func (r *trackedRepo) refresh() {
+	call := r.work.Call("index", "", transcript.Discard)
+	defer call.Finish()
 	path := filepath.Join(r.tops[0], ".git", "index")
-	info, err := runtime.FS().Stat(context.Background(), path)
-	if err == nil && r.looked && info.Size == r.size && info.ModTime.Equal(r.time) {
+	info, err := call.FS().Stat(context.Background(), path)
+	if err == nil && r.wasRead && info.Size == r.size && info.ModTime.Equal(r.time) {
 		return
 	}
 	names := map[string]bool{}
 	if err == nil && info.Size <= maxTrackedIndex {
 		r.size, r.time = info.Size, info.ModTime
-		if file, err := runtime.FS().Open(context.Background(), path); err == nil {
+		if file, err := call.FS().Open(context.Background(), path); err == nil {
 			if data, err := io.ReadAll(io.LimitReader(file, maxTrackedIndex)); err == nil {
 				names = r.namesIn(data)
 			}
 			file.Close()
 		}
 	}
-	r.looked, r.names = true, names
+	r.wasRead, r.names = true, names
 }
 
 // namesIn are the files of an index that were in it at every earlier read. A file that git was told to
@@ -111,7 +111,7 @@ func (r *trackedRepo) namesIn(index []byte) map[string]bool {
 		return names
 	}
 	for _, entry := range entries {
-		if !entry.Submodule && !entry.Local && (!r.looked || r.names[entry.Name]) {
+		if !entry.Submodule && !entry.Local && (!r.wasRead || r.names[entry.Name]) {
 			names[entry.Name] = true
 		}
 	}

@@ -54,7 +54,7 @@ func TestTracked_OnlyWhatWasTrackedAtFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := &tracked{}
-	known.in(open(t, link, permissions.Secret), []string{link})
+	known.setWorkspace(open(t, link, permissions.Secret), []string{link})
 	check := func(when string, want map[string]bool) {
 		t.Helper()
 		for name, want := range want {
@@ -95,7 +95,7 @@ func TestTracked_NotWhatIsKeptLocal(t *testing.T) {
 			git(t, dir, "add", "-N", ".env.test")
 		}
 		known := &tracked{}
-		known.in(open(t, dir, permissions.Secret), []string{dir})
+		known.setWorkspace(open(t, dir, permissions.Secret), []string{dir})
 		if known.has(filepath.Join(dir, ".env.test")) || !known.has(filepath.Join(dir, ".env.ci")) {
 			t.Errorf("%s: the file that is kept local counts as tracked, or another does not", mark)
 		}
@@ -110,7 +110,7 @@ func TestTracked_LooksBeforeTheFirstCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.tracked.in(open(t, dir, s.holds), []string{dir})
+	s.tracked.setWorkspace(open(t, dir, s.holds), []string{dir})
 	s.masked(filepath.Join(dir, "main.go")) // as before a command
 	git(t, dir, "add", "-f", ".env.test")
 	if !s.holds(filepath.Join(dir, ".env.test")) {
