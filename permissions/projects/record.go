@@ -24,7 +24,7 @@ const (
 // nothing was decided about.
 //
 // It is all that the agent keeps about a project, besides what goes with a session of it (the
-// conversation, in store, and the audit, in session) and the build caches of sandboxed commands (in
+// conversation, in store, and the record of its calls, in audit) and the build caches of sandboxed commands (in
 // sandbox), which can be deleted.
 type Record struct {
 	Version int `json:"version"`
