@@ -17,6 +17,7 @@ import (
 
 // ssh finds the proxy by itself, for any host and port, which is asked about.
 func TestEgress_SSHByHost(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/etc/ssh/ssh_config"); err != nil || !usable("ssh") {
 		testreq.Skip(t, "ssh is not installed")
 	}
@@ -65,6 +66,7 @@ func TestEgress_SSHByHost(t *testing.T) {
 // TestEgress_SSH is git and ssh with a server of OpenSSH, whose user signs with an agent that they
 // opened to commands: keys are not seen, the settings of ssh are.
 func TestEgress_SSH(t *testing.T) {
+	t.Parallel()
 	server := startSSHD(t)
 	if server == nil {
 		return

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -52,9 +53,8 @@ func listenAround(t *testing.T, project, home string) *outside {
 	}
 	t.Cleanup(func() { os.RemoveAll(tmp) })
 	o.Sockets = []string{filepath.Join(home, "s"), filepath.Join(project, "s"), filepath.Join(tmp, "s"), "@" + filepath.Base(tmp), filepath.Join(project, "relative")}
-	t.Chdir(project)
 	for _, path := range append(o.Sockets[:4:4], "relative") {
-		l, err := net.Listen("unix", path)
+		l, err := listenIn(project, path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,6 +70,24 @@ func listenAround(t *testing.T, project, home string) *outside {
 	}
 	o.VSock = o.vsock(t)
 	return o
+}
+
+// listenIn listens at a path as seen from a directory. It does so on a thread that has a working
+// directory of its own and ends with the goroutine, for other tests run beside it.
+func listenIn(dir, path string) (l net.Listener, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // and is not unlocked, which ends the thread
+		if err = unix.Unshare(unix.CLONE_FS); err != nil {
+			return
+		}
+		if err = unix.Chdir(dir); err == nil {
+			l, err = net.Listen("unix", path)
+		}
+	}()
+	<-done
+	return l, err
 }
 
 func (o *outside) accept(t *testing.T, l net.Listener) {
@@ -145,6 +163,7 @@ func TestEscape_Network(t *testing.T) {
 	}
 	for _, level := range []string{"bubblewrap", "namespaces", "landlock", "none"} {
 		t.Run(level, func(t *testing.T) {
+			t.Parallel()
 			const cmd = "./probe " + probeArg + " targets.json"
 			w := startConfined(t, level, "", map[string]string{"go": cmd}, map[string]string{"probe": string(program)})
 			around := listenAround(t, w.project, w.home)

@@ -14,10 +14,10 @@ import (
 )
 
 // TestJobs_Gigabyte: of a job that prints 1 GB the agent keeps the end in memory and the
-// beginning in a file, and both have their bound. In the short form it prints 100 MB.
+// beginning in a file, and both have their bound. In the short form it prints 50 MB.
 func TestJobs_Gigabyte(t *testing.T) {
 	t.Parallel()
-	size := testreq.Rounds(100_000_000, 1_000_000_000)
+	size := testreq.Rounds(50_000_000, 1_000_000_000)
 	s := startJobs(t, sandbox.None, false, 2,
 		calls(background(fmt.Sprintf("sleep 2; yes 0123456789abcdef | head -c %d; echo the end", size))),
 		calls(`{"name": "job_output", "args": {"job": "job_1", "wait": 500, "pattern": "^the end$"}}`),

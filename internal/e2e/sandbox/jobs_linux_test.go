@@ -107,7 +107,7 @@ func TestJobs_Server(t *testing.T) {
 }
 
 // TestJobs_Many: as many jobs run as may, and one more is refused; the end of the session ends
-// all of them. In the short form twenty may.
+// all of them. In the short form ten may.
 func TestJobs_Many(t *testing.T) {
 	t.Parallel()
 	many := testreq.Rounds(10, 100)
