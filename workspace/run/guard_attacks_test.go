@@ -90,7 +90,7 @@ func TestGuard_Attacks(t *testing.T) {
 			cmd: "echo evil > .claude/settings.json", left: ".claude/settings.json",
 		},
 	}
-	for _, tt := range testreq.Pick(len(tests)/2, tests) {
+	for _, tt := range testreq.Pick(len(tests)/3, tests) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			g := worktest.New(t, protecting)

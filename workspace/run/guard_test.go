@@ -61,7 +61,7 @@ func TestGuard(t *testing.T) {
 		{name: "a large hook", cmd: "echo more >> .git/hooks/large", note: "cannot be put back"},
 		{name: "anything else", cmd: "echo x > stays", kept: true},
 	}
-	for _, tt := range testreq.Pick(len(tests)/2, tests) {
+	for _, tt := range testreq.Pick(len(tests)/3, tests) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			g := worktest.New(t, func(o *workspace.Options) { o.Commands.GitPrograms = command.GitConfigSettings })
