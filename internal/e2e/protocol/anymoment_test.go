@@ -13,7 +13,7 @@ import (
 // loses a word. That nothing comes outside a turn, the judge of every run says.
 func TestDuring_AnyMoment(t *testing.T) {
 	t.Parallel()
-	rounds := testreq.Rounds(15, 60)
+	rounds := testreq.Rounds(9, 60)
 	const words = "one two three four five six seven eight."
 	agent := acptest.Start(t, acptest.Options{Model: `{"when": "^go", "say": "` + words + `", "chunk": 2, "pause_ms": 1, "repeat": -1}`})
 	agent.Initialize("")

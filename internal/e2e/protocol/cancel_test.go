@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // TestRobust_CancelBehindPrompt is R153: a prompt and its cancel written in one
 // write end in cancelled, 1000 times of 1000, and a cancel with nothing running
-// does not harm the prompt after it.
+// does not harm the prompt after it. The short form has 200 pairs.
 func TestRobust_CancelBehindPrompt(t *testing.T) {
 	t.Parallel()
-	const times = 1000
+	times := testreq.Rounds(200, 1000)
 	agent := acptest.Start(t, acptest.Options{
 		Model: `{"when": "wait", "say": "Begun", "wait": "for the cancel"}` + "\n" + `{"when": "hello", "say": "Here."}`, Unjudged: true,
 	})
@@ -140,7 +141,7 @@ func long(n int) string {
 
 // TestRobust_CancelAnyTime is R153 at arbitrary moments: a cancel
 // at growing distances after the prompt ends each turn in cancelled, or in
-// end_turn if it came too late, and never in anything else.
+// end_turn if it came too late, and never in anything else. The short form tries every third distance.
 func TestRobust_CancelAnyTime(t *testing.T) {
 	t.Parallel()
 	model := `{"when": "go", "say": "Begun.", "call": [{"name": "read", "args": {"path": "a.txt"}}, {"name": "glob", "args": {"filePattern": "**"}}], "chunk": 2, "pause_ms": 1}
@@ -150,7 +151,7 @@ func TestRobust_CancelAnyTime(t *testing.T) {
 	agent.Initialize("")
 	session := agent.NewSession(t.TempDir())
 	counts := map[string]int{}
-	for i := range 60 {
+	for i := 0; i < 60; i += testreq.Rounds(3, 1) {
 		turn := session.Prompt("go")
 		time.Sleep(time.Duration(i) * time.Millisecond) // the distance is the point
 		session.Cancel()

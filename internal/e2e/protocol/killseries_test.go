@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	kills     = flag.Int("kills", 0, "how often TestKill_AtAnyMoment kills the agent; 0 is 12, and 5 in the short form")
+	kills     = flag.Int("kills", 0, "how often TestKill_AtAnyMoment kills the agent; 0 is 12, and 3 in the short form")
 	killsDone = flag.String("kills-done", "", "file with the number of kills that passed: a run that was interrupted goes on from there")
 )
 

@@ -16,10 +16,10 @@ import (
 // TestRobust_LargeOutput is R56, R105 and R107: a command prints 300 MB. Memory
 // stays bounded, the model sees head and tail, the rest is in a sidecar that read
 // pages through without a question, and that is gone when the session is closed. In the short
-// form it is a third of that.
+// form it is a quarter of that.
 func TestRobust_LargeOutput(t *testing.T) {
 	t.Parallel()
-	size := testreq.Rounds(100_000_000, 300_000_000)
+	size := testreq.Rounds(75_000_000, 300_000_000)
 	agent := acptest.Start(t, acptest.Options{Model: flooding(size), Permission: onlyCommands(t)})
 	agent.Initialize("")
 	session := agent.NewSession(t.TempDir())
