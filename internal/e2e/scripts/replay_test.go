@@ -18,7 +18,7 @@ var replayAll = flag.Bool("replay", false, "record and replay every script")
 // replayed are the scripts that are recorded and replayed without the flag: one of each kind, or
 // half of them in the short form.
 func replayed() []string {
-	return testreq.Pick(5, []string{"edit_missing_text", "turn_read_edit_bash", "cancel_streaming", "permission_card", "subagent_search", "seed-grida-todo", "mode_plan_exit", "mcp_asks", "stored_load", "job_ends", "permission_together", "steering", "subagent_job", "notice_between_pieces", "audit_hosts"})
+	return testreq.Pick(3, []string{"edit_missing_text", "turn_read_edit_bash", "cancel_streaming", "permission_card", "subagent_search", "seed-grida-todo", "mode_plan_exit", "mcp_asks", "stored_load", "job_ends", "permission_together", "steering", "subagent_job", "notice_between_pieces", "audit_hosts"})
 }
 
 // TestReplay records scripts while they are played, and replays the recordings in an empty

@@ -53,8 +53,8 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, params)
 }
 
-// shortForm picks the scripts of the short form: every fourth one of each area, which is the part of
-// the name before the first "_", and every sixth of the scripts that were written after the
+// shortForm picks the scripts of the short form: every sixth one of each area, which is the part of
+// the name before the first "_", and every ninth of the scripts that were written after the
 // tests of other agents.
 func shortForm(files []string) []string {
 	areas := map[string][]string{}
@@ -67,9 +67,9 @@ func shortForm(files []string) []string {
 	}
 	var some []string
 	for area, scripts := range areas {
-		every := 4
+		every := 6
 		if area == seed {
-			every = 6
+			every = 9
 		}
 		some = append(some, testreq.Pick((len(scripts)+every-1)/every, scripts)...)
 	}
