@@ -39,7 +39,7 @@ done
 // tools work, and nothing of it is left when the agent has ended.
 func TestProvider_Attacks(t *testing.T) {
 	const ok = `say "$id" '{"result":"done"}'`
-	for _, tt := range testreq.Pick(6, []struct {
+	for _, tt := range testreq.Pick(4, []struct {
 		name, on, listed string
 		// want is in the result of the first call; of one that never ends the turn is
 		// cancelled.
@@ -105,7 +105,7 @@ func attacked(t *testing.T, env []string, bad, good, want string) {
 // it is.
 func TestToolbox_Attacks(t *testing.T) {
 	const describe, hangs = `printf 'name: bad\ndescription: d\n'`, "hangs when it is asked, and ignores signals"
-	for _, tt := range testreq.Pick(5, []struct{ name, describe, execute, want string }{
+	for _, tt := range testreq.Pick(4, []struct{ name, describe, execute, want string }{
 		{"forks a daemon in a call", describe, `setsid sleep 300 & echo done`, "done"},
 		{"forks a daemon when it is asked", `setsid sleep 300 & ` + describe, `echo done`, "done"},
 		{"ignores signals in a call", describe, `trap '' TERM INT HUP; while :; do sleep 1; done`, ""},

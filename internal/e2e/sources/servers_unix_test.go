@@ -47,7 +47,7 @@ const mostMemory = 120 << 20
 // real processes (R91, M2): the session goes on, people are told what happened, and a
 // server that gets well is there again within 10 s.
 func TestMCP_FaultyServers(t *testing.T) {
-	for _, tt := range testreq.Pick(7, []struct {
+	for _, tt := range testreq.Pick(5, []struct {
 		name   string
 		server string   // what it does otherwise
 		tool   string   // that is called; empty means mcp__bad__x
