@@ -134,9 +134,9 @@ var withView = kinds{Bubblewrap, Namespaces}
 type kinds []Kind
 
 // TestWalls is what a confined command can do, and what it cannot. The short form
-// tries every third.
+// tries every fourth.
 func TestWalls(t *testing.T) {
-	tests := testreq.Pick(18, []struct {
+	tests := testreq.Pick(12, []struct {
 		name, cmd string
 		fails     bool
 		output    string
