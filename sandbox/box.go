@@ -42,6 +42,7 @@ type Box struct {
 	mountPoints mountPoints
 	copies      settingsCopies
 	looks       homeMemory
+	given       directories // see Outside
 }
 
 // Request is what a session asks for one of its commands.
@@ -160,6 +161,7 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 		p.Writable = append(p.Writable, b.Packages...)
 	}
 	c.Env = slices.Concat(c.Env, b.caches(r, p))
+	b.given.add(p.Writable, slices.Concat(b.Own, nonEmpty(b.CacheDir)))
 	c.Release = b.mountPoints.acquire(b.ClaimsDir, b.guarded(r, home.repositories, report.Kind))
 	return c, nil
 }

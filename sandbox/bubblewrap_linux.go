@@ -15,10 +15,11 @@ import (
 // policy names; /tmp, /run, /dev and /proc are the command's own; there is no
 // capability, also not for root.
 func (p *Policy) bubblewrap(start *launch.Start) error {
-	args := []string{
-		p.Program, "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
-		"--die-with-parent", "--new-session", "--cap-drop", "ALL",
-		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
+	args := []string{p.Program, "--unshare-user", "--unshare-pid", "--die-with-parent", "--new-session", "--cap-drop", "ALL"}
+	if p.Outside {
+		args = append(args, "--dev-bind", "/", "/", "--proc", "/proc")
+	} else {
+		args = append(args, "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
 	}
 	if !p.Network && !p.ViaProxy {
 		args = append(args, "--unshare-net")
@@ -32,7 +33,7 @@ func (p *Policy) bubblewrap(start *launch.Start) error {
 		return err
 	}
 	args = append(args, mounts...)
-	if filter := seccompFilter(apart, p); filter != nil {
+	if filter := p.filter(); filter != nil {
 		f, err := fileOf(filterBytes(filter))
 		if err != nil {
 			return fmt.Errorf("hand over the filter of system calls: %w", err)

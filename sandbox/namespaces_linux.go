@@ -22,12 +22,12 @@ func (p *Policy) namespaces(start *launch.Start) error {
 	if err != nil {
 		return err
 	}
-	filter := seccompFilter(apart, p)
+	filter := p.filter()
 	apartNetwork := !p.Network && !p.ViaProxy
 	start.Sandbox = true
 	start.Fork = func(argv []string, attr *syscall.ProcAttr, ready func(pid int) error) (int, error) {
 		var build, enter nsfork.Script
-		v.build(&build, apartNetwork, attr.Files)
+		v.build(&build, apartNetwork, p.Outside, attr.Files)
 		enter.Filter(filter)
 		process := nsfork.Process{
 			Argv: argv, Env: attr.Env, Dir: attr.Dir, Files: attr.Files, Network: apartNetwork, Build: &build, Enter: &enter, Ready: ready,
@@ -63,8 +63,8 @@ type builder struct {
 }
 
 // build writes down how the first process of the namespaces builds the view. files are the command's
-// standard ones.
-func (v view) build(s *nsfork.Script, network bool, files []uintptr) {
+// standard ones. outside leaves the disk and the devices as they are but for the view.
+func (v view) build(s *nsfork.Script, network, outside bool, files []uintptr) {
 	b := builder{Script: s}
 	restore := s.Umask(0)
 	s.Identity(os.Geteuid(), os.Getegid())
@@ -76,8 +76,12 @@ func (v view) build(s *nsfork.Script, network bool, files []uintptr) {
 		s.Mkdir(workshop+dir, 0o755)
 	}
 	s.Root(workshop, strings.TrimPrefix(machineRoot, "/"))
-	s.Bind(machineRoot, commandRoot, nsfork.ReadOnly|nsfork.NoSUID|nsfork.NoDevice)
-	b.devices(files)
+	if outside {
+		s.Bind(machineRoot, commandRoot, nsfork.NoSUID)
+	} else {
+		s.Bind(machineRoot, commandRoot, nsfork.ReadOnly|nsfork.NoSUID|nsfork.NoDevice)
+		b.devices(files)
+	}
 	s.MountNew("proc", commandRoot+"/proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
 	for _, step := range v {
 		b.do(step)

@@ -52,6 +52,9 @@ type Policy struct {
 	// Tmp, no device that holds anything, no socket unless the network is open, and no
 	// system call that changes a file which cannot be written.
 	Reading bool `json:"reading,omitempty"`
+	// Outside says that the command is none of the sandbox: all is as it is for the user, but that Masked, the only other
+	// list that there is, is not there for it. See [Box.Outside].
+	Outside bool `json:"outside,omitempty"`
 }
 
 // Encode returns the policy for launch.Spec.Policy. A policy of kind None is empty.

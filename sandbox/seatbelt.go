@@ -16,7 +16,14 @@ func (p *Policy) seatbeltArgv(argv []string) []string {
 // rule that fits counts.
 func (p *Policy) seatbeltProfile() string {
 	var b strings.Builder
-	b.WriteString("(version 1)\n(allow default)\n(deny file-write*)\n")
+	b.WriteString("(version 1)\n(allow default)\n")
+	if p.Outside {
+		for _, at := range p.covers() {
+			fmt.Fprintf(&b, "(deny file-read* file-write* process-exec* network-outbound (subpath %s))\n", strconv.Quote(at.path))
+		}
+		return b.String()
+	}
+	b.WriteString("(deny file-write*)\n")
 	b.WriteString(`(allow file-write* (literal "/dev/null") (literal "/dev/zero"))` + "\n")
 	if !p.Reading {
 		b.WriteString(`(allow file-write* (literal "/dev/tty") (regex #"^/dev/ttys[0-9]+$"))` + "\n")

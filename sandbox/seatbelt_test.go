@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -83,5 +84,19 @@ func TestHolding(t *testing.T) {
 	second()
 	if !missing(made) || missing(used) || missing(there) {
 		t.Errorf("made is left %v, used %v, there %v; want false, true, true", !missing(made), !missing(used), !missing(there))
+	}
+}
+
+// A program of the user's has all but what is covered: no rule opens anything, and each closes.
+func TestSeatbeltProfile_Outside(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Policy{Kind: Seatbelt, Outside: true, Network: true, Masked: []string{dir, filepath.Join(dir, "within")}}
+	want := "(version 1)\n(allow default)\n(deny file-read* file-write* process-exec* network-outbound (subpath " + strconv.Quote(dir) + "))\n"
+	if profile := p.seatbeltProfile(); profile != want {
+		t.Errorf("%s", profile)
 	}
 }

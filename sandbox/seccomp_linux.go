@@ -38,6 +38,14 @@ func auditArch() uint32 {
 	return 0
 }
 
+// filter is the one of a command with a view of its own; a program of the user's has none.
+func (p *Policy) filter() []unix.SockFilter {
+	if p.Outside {
+		return nil
+	}
+	return seccompFilter(apart, p)
+}
+
 // seccompFilter returns the program that refuses what no command of a tool needs
 // and what leads around the sandbox: other processes' memory, mounts and namespaces,
 // keys of the kernel, ways past the filter itself, the machine's state, and text

@@ -50,6 +50,10 @@ var kernelFiles = [...]string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "
 // within.
 func (p *Policy) viewFor(start *launch.Start) (view, error) {
 	var v view
+	if p.Outside {
+		v.cover(p.covers())
+		return v, nil
+	}
 	for _, path := range kernelFiles {
 		if _, err := os.Lstat(path); err == nil {
 			v.add(viewStep{do: showReadOnly, path: path, from: path})
@@ -142,6 +146,18 @@ func (v *view) places(p *Policy) {
 		v.add(step)
 	}
 	*v = append(*v, sealed...)
+}
+
+// cover puts something empty in the place of each.
+func (v *view) cover(places []place) {
+	for _, at := range places {
+		if !at.dir {
+			v.add(viewStep{do: coverFile, path: at.path, perm: 0o600})
+			continue
+		}
+		v.add(viewStep{do: emptyDir, path: at.path, perm: 0o755})
+		v.add(viewStep{do: seal, path: at.path})
+	}
 }
 
 // settings reports whether a path is a file that may be settings: small, and not a program.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"net"
 	"net/http"
 	"net/http/cgi"
@@ -43,27 +44,44 @@ func privateServer(t *testing.T) (address, repo string) {
 	return listener.Addr().String(), repo
 }
 
-// A helper, or an included file, that commands can write does not run outside of the sandbox.
+// A helper, or an included file, that commands can write does not run outside of the sandbox, however the settings name it.
 func TestEgress_GitLoginOutside(t *testing.T) {
 	t.Parallel()
-	for name, settings := range map[string]string{
-		"helper":                 "[credential]\n\thelper = ~/project/helper.sh\n",
-		"helper of a shell":      "[credential \"https://git.example\"]\n\thelper = \"!f() { $HOME/project/helper.sh; }; f\"\n",
-		"path of a shell":        "[credential]\n\thelper = !~/project/helper.sh\n",
-		"directory of a shell":   "[credential]\n\thelper = !cd ~ && project/helper.sh\n",
-		"PATH of a shell":        "[credential]\n\thelper = !PATH=/usr/bin:/bin:$HOME/project helper.sh\n",
-		"option of a shell":      "[credential]\n\thelper = !env -S$HOME/project/helper.sh\n",
-		"included file":          "[include]\n\tpath = ~/project/inc\n",
-		"file that is not there": "[include]\n\tpath = ~/project/none/inc\n",
+	// What git lists of an included file may be long, and git may fail at it one moment and not the next.
+	long := strings.Repeat("\tk = "+strings.Repeat("x", 40)+"\n", 400)
+	const evil = "[credential]\n\thelper = \"!touch ~/ran; echo username=jo; echo password=long-enough-password;\"\n"
+	const fill = `printf 'protocol=https\nhost=git.example\n\n' | git credential fill`
+	for name, tt := range map[string]struct{ settings, command string }{
+		"helper":                 {settings: "[credential]\n\thelper = !~/project/helper.sh\n"},
+		"link to a helper":       {settings: "[credential]\n\thelper = !~/link.sh\n"},
+		"link to the project":    {settings: "[credential]\n\thelper = !~/link/helper.sh\n"},
+		"helper of a shell":      {settings: "[credential \"https://git.example\"]\n\thelper = \"!f() { $HOME/project/helper.sh; }; f\"\n"},
+		"quotes of a shell":      {settings: "[credential]\n\thelper = \"!\\\"$HOME\\\"/pro\\\\ject/helper.sh\"\n"},
+		"pattern of a shell":     {settings: "[credential]\n\thelper = !~/pro*/helper.sh\n"},
+		"directories of a shell": {settings: "[credential]\n\thelper = !cd ~ && cd project && sh helper.sh\n"},
+		"PATH of a shell":        {settings: "[credential]\n\thelper = !PATH=/usr/bin:/bin:$HOME/project helper.sh\n"},
+		"option of a shell":      {settings: "[credential]\n\thelper = !env -S$HOME/project/helper.sh\n"},
+		"module cache":           {settings: "[credential]\n\thelper = !~/go/pkg/mod/helper.sh\n"},
+		"included file":          {settings: "[include]\n\tpath = ~/project/inc\n"},
+		"named from the home":    {settings: "[include]\n\tpath = project/inc\n"},
+		"before a long one":      {settings: "[include]\n\tpath = ~/project/inc\n[pad]\n" + long},
+		"broken at times": {
+			settings: "[include]\n\tpath = ~/project/changing\n",
+			command:  "(while :; do cp inc a; cp broken b; mv a changing; mv b changing; done) & for i in $(seq 20); do " + fill + "; done; kill %1",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := startConfined(t, "bubblewrap", "", map[string]string{"ask": `printf 'protocol=https\nhost=git.example\n\n' | git credential fill`}, map[string]string{
-				"/home/.gitconfig": settings,
-				"helper.sh":        "#!/bin/bash\ntouch ~/ran\necho username=jo\necho password=long-enough-password\n",
-				"inc":              "[credential]\n\thelper = \"!touch ~/ran; echo username=jo; echo password=long-enough-password;\"\n",
+			const helper = "#!/bin/bash\ntouch ~/ran\necho username=jo\necho password=long-enough-password\n"
+			w := startConfined(t, "bubblewrap", "", map[string]string{"ask": cmp.Or(tt.command, fill)}, map[string]string{
+				"/home/.gitconfig": tt.settings, "/home/go/pkg/mod/helper.sh": helper, "helper.sh": helper, "inc": evil, "broken": "[broken\n",
 			})
-			if text := w.run(t, "ask"); !strings.Contains(text, "which commands may be able to write") {
+			for link, target := range map[string]string{"link.sh": "project/helper.sh", "link": "project"} {
+				if err := os.Symlink(target, filepath.Join(w.home, link)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if text := w.run(t, "ask"); !strings.Contains(text, "no login is given: the user's git has stored none") {
 				t.Errorf("the command was told %s", text)
 			}
 			if _, err := os.Stat(filepath.Join(w.home, "ran")); err == nil {
