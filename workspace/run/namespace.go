@@ -58,12 +58,18 @@ func (r *Runner) usesProxy(ctx context.Context, g Grant) bool {
 	return g.Listed && r.CanUseProxy(ctx) || !g.Listed && r.CommandsUseProxy(ctx)
 }
 
-// enterNamespace returns the arguments that start a command in the namespace; nil where there is none.
-func (r *Runner) enterNamespace() []string {
-	if r.namespace.space == nil {
-		return nil
+// namespaceFor returns the namespace that a command is started in, nil where there is none: the session's, or one of its own
+// for a program with a list of hosts, whose ports commands then do not reach. leave is called once, when nothing of the command
+// is left.
+func (r *Runner) namespaceFor(g Grant, report sandbox.Report) (space *netns.Space, leave func(), err error) {
+	leave = func() {}
+	if space = r.namespace.space; space == nil || !g.Listed {
+		return space, leave, nil
 	}
-	return r.namespace.space.Enter()
+	if space, err = netns.Start(r.o.Launcher.Self, report.Apart()); err != nil {
+		return nil, leave, err
+	}
+	return space, space.Close, nil
 }
 
 // closeNamespace ends the namespace, after the commands in it.

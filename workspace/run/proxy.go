@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"acp-agent/internal/egress"
+	"acp-agent/internal/netns"
 )
 
 // Connect decides whether a command may connect to a host, and may ask the user. A
@@ -38,8 +39,10 @@ type commandProxy struct {
 // maxRefused bounds the notes about hosts that a command could not reach.
 const maxRefused = 8
 
-// startProxy starts the proxy of a command, with a listener and a credential of its own. env leads programs to it.
-func (r *Runner) startProxy(g Grant, c *clock) (p *commandProxy, env []string, err error) {
+// startProxy starts the proxy of a command in a namespace, if any, with a listener and a credential of its own. env leads
+// programs to it. A loopback address that is listed for a program is the machine's, whatever commands serve at theirs:
+// they would be told what the program tells the machine's server, such as its key.
+func (r *Runner) startProxy(g Grant, c *clock, space *netns.Space) (p *commandProxy, env []string, err error) {
 	credential := rand.Text()
 	p = &commandProxy{grant: g, clock: c}
 	o := egress.Options{Credential: credential, Judge: p.judge, Upstream: egress.UpstreamFrom(r.o.Environ)}
@@ -47,8 +50,10 @@ func (r *Runner) startProxy(g Grant, c *clock) (p *commandProxy, env []string, e
 		o.Login = p.login
 	}
 	var listener net.Listener
-	if space := r.namespace.space; space != nil {
-		o.Inside = space.Dial
+	if space != nil {
+		if !g.Listed {
+			o.Inside = space.Dial
+		}
 		listener, err = space.Listen()
 	} else {
 		listener, err = net.Listen("tcp4", "127.0.0.1:0")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/netns"
 	"acp-agent/internal/pathname"
 	"acp-agent/sandbox"
 	"acp-agent/tools"
@@ -196,12 +197,18 @@ func (r *Runner) enclose(ctx context.Context, spec launch.Spec, g Grant, q sandb
 	c, err := box.Confine(ctx, q.Request)
 	made := confined{Spec: spec, report: c.Report, grant: g, clock: &clock{}}
 	var proxied []string
+	leave := func() {}
 	if err == nil && q.ViaProxy {
-		made.proxy, proxied, err = r.startProxy(g, made.clock)
+		var space *netns.Space
+		if space, leave, err = r.namespaceFor(g, c.Report); err == nil {
+			made.proxy, proxied, err = r.startProxy(g, made.clock, space)
+		}
+		if space != nil {
+			made.Enter = space.Enter()
+		}
 		if g.Login != nil && variable(spec.Env, gitConfigCount) == "" {
 			proxied = append(proxied, c.Report.Kind.GitLoginEnv()...)
 		}
-		made.Enter = r.enterNamespace()
 	}
 	if err == nil {
 		c.Policy.Proxy = made.proxy.loopbackPort()
@@ -210,6 +217,7 @@ func (r *Runner) enclose(ctx context.Context, spec launch.Spec, g Grant, q sandb
 	proxy := made.proxy
 	made.release = sync.OnceFunc(func() {
 		proxy.close()
+		leave()
 		c.Release()
 		if g.Reading {
 			r.afterAnswer(func() {

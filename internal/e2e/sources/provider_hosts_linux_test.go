@@ -32,7 +32,15 @@ for line in sys.stdin:
     print(json.dumps({"jsonrpc": "2.0", "id": ask["id"], "result": result}), flush=True)
 `
 
-// A provider whose entry lists hosts reaches those and no others, as an MCP server does.
+// takesPlace is a job that serves, to the session's commands, where a server of the machine has its port.
+const takesPlace = `{"when": "^take its place$", "call": [{"name": "bash", "args": {"cmd": "python3 -m http.server PORT --bind 127.0.0.1", "background": true}}]}
+{"say": "${last_result}"}
+{"when": "^look$", "call": [{"name": "bash", "args": {"cmd": "for i in $(seq 100); do curl -sS --noproxy '*' http://127.0.0.1:PORT/ && break; sleep 0.1; done"}}]}
+{"say": "${last_result}"}
+`
+
+// A provider whose entry lists hosts reaches those and no others, as an MCP server does. A listed address of the machine is
+// the machine's, also where a command serves at the same one.
 func TestProvider_ListedHosts(t *testing.T) {
 	t.Parallel()
 	python, err := exec.LookPath("python3")
@@ -59,13 +67,19 @@ func TestProvider_ListedHosts(t *testing.T) {
 			config := testfile.Config(t, `{"sandbox": {"level": %q}, "external": {"toolProviders": {"p": {"type": "stdio", "command": %q, "args": [%q, %q, %q], "network": [%q]}}}}`,
 				tt.level, python, script, listed, other, listed)
 			agent := acptest.Start(t, acptest.Options{
-				Model: `{"when": "^call$", "call": [{"name": "tb__p__reach", "args": {}}]}` + "\n" + `{"say": "${last_result}"}` + "\n",
-				Env:   append(quick, config), Permission: acptest.Answer("allow_once"),
+				Model: `{"when": "^call$", "call": [{"name": "tb__p__reach", "args": {}}]}` + "\n" + `{"say": "${last_result}"}` + "\n" +
+					strings.ReplaceAll(takesPlace, "PORT", listed[strings.LastIndex(listed, ":")+1:]),
+				Env: append(quick, config), Permission: acptest.Answer("allow_once"),
 			})
 			agent.Initialize("")
 			session := agent.NewSession(t.TempDir())
 			if text := say(session, "/providers"); strings.Contains(text, "cannot be confined") {
 				testreq.Skip(t, text)
+			}
+			if tt.hits > 0 {
+				if text := say(session, "take its place") + say(session, "look"); !strings.Contains(text, "Directory listing") {
+					t.Errorf("the job does not serve: %s", text)
+				}
 			}
 			if text := say(session, "call"); tt.told != "" && !strings.Contains(text, named.Replace(tt.told)) {
 				t.Errorf("the tool said %s, want %q", text, named.Replace(tt.told))
