@@ -13,6 +13,9 @@ func JudgeLogin(ctx context.Context, p *Pipeline, call *Prepared, want egress.Lo
 	return c.judgeLogin(ctx, storedLogin{want, "git", permissions.GitLoginTool})
 }
 
+// UserIsKey reports whether the name of a login is a secret.
+var UserIsKey = userIsKey
+
 // JudgeConnection is what the rules say of a connection of a prepared call's commands.
 func JudgeConnection(ctx context.Context, p *Pipeline, call *Prepared, to egress.Destination) (permissions.Decision, error) {
 	c := &connections{sharedState: &sharedState{Prepared: call, pipeline: p}}

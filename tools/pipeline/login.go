@@ -8,6 +8,7 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/internal/egress"
+	"acp-agent/internal/redact"
 	"acp-agent/kinds"
 	"acp-agent/permissions"
 	"acp-agent/permissions/command"
@@ -35,8 +36,22 @@ func (e *execution) login(ctx context.Context, want egress.Login) (egress.Login,
 	login, err := e.runtime.Commands().StoredLogin(ctx, want)
 	if err == nil {
 		e.pipeline.Keys.Add(login.Password)
+		if userIsKey(login) {
+			e.pipeline.Keys.Add(login.User)
+		}
 	}
 	return login, err
+}
+
+// userIsKey reports whether a login's name is its secret, as hosts take a token with any password.
+func userIsKey(login egress.Login) bool {
+	const least = 20 // of a token; names may be long, too, but have no digit then, or are addresses
+	switch login.Password {
+	case "x-oauth-basic", "x", "X":
+		return true
+	}
+	token := len(login.User) >= least && redact.Distinct(login.User) && !strings.Contains(login.User, "@")
+	return token || redact.Holds(login.User, nil)
 }
 
 // gitHubLogin returns the variables that give gh in the call's commands the token of the user's own gh, if the user gives
@@ -115,8 +130,10 @@ func (c *connections) judgeLogin(ctx context.Context, want storedLogin) (permiss
 	case d.Action == capability.Allow && !givesLogin(d, want.permission):
 		d.Action, d.Reason = capability.Ask, "no rule of the user's gives this login"
 	}
-	if want.User != "" && d.Action == capability.Ask && len(d.Always) > 0 { // a rule is for all users of the host
-		d.Always, d.NoAlways = nil, "the login of a user that the command names is asked about each time"
+	// An answer was about the login that git finds by itself. A rule that the user wrote is for all users of the host.
+	answered := d.Action == capability.Allow && d.Rule.Source == permissions.SourceAlways
+	if want.User != "" && (answered || d.Action == capability.Ask && len(d.Always) > 0) {
+		d = permissions.Decision{Action: capability.Ask, NoAlways: "the login of a user that the command names is asked about each time"}
 	}
 	return d, nil
 }

@@ -26,6 +26,8 @@ func TestLogin_ByTheUsersWord(t *testing.T) {
 	https := egress.Login{Scheme: "https", To: egress.Destination{Host: "git.example", Port: 443}}
 	unencrypted := https
 	unencrypted.Scheme = "http"
+	named := https
+	named.User = "admin"
 	other := https
 	other.To.Port = 8443
 	for _, tt := range []struct {
@@ -40,6 +42,9 @@ func TestLogin_ByTheUsersWord(t *testing.T) {
 		{"the user's rule, another port", permissions.User, []permissions.Rule{rule("git_login", "git.example")}, other, capability.Ask},
 		{"an answer", permissions.Session, []permissions.Rule{answered("git.example")}, https, capability.Allow},
 		{"an answer that was kept for the project", permissions.Project, []permissions.Rule{answered("git.example")}, https, capability.Allow},
+		{"an answer, a user", permissions.Session, []permissions.Rule{answered("git.example")}, named, capability.Ask},
+		{"an answer that was kept for the project, a user", permissions.Project, []permissions.Rule{answered("git.example")}, named, capability.Ask},
+		{"the user's rule, a user", permissions.User, []permissions.Rule{rule("git_login", "git.example")}, named, capability.Allow},
 		{"the project's file", permissions.Project, []permissions.Rule{rule("git_login", "git.example")}, https, capability.Ask},
 		{"a manifest", permissions.Manifest, []permissions.Rule{rule("git_login", "git.example")}, https, capability.Ask},
 		{"a rule for the network", permissions.User, []permissions.Rule{rule("network", "git.example")}, https, capability.Ask},
@@ -60,5 +65,26 @@ func TestLogin_ByTheUsersWord(t *testing.T) {
 				t.Errorf("%v, %v; want %v", got.Action, err, tt.is)
 			}
 		})
+	}
+}
+
+// A token that stands in the place of the name is a secret, too.
+func TestLogin_UserIsKey(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		user, password string
+		is             bool
+	}{
+		{"jo", "long-enough-password", false},
+		{"jo.of.somewhere.2026@example.com", "long-enough-password", false},
+		{"somebody-with-a-long-name", "long-enough-password", false},
+		{"ghp_canaryAAAABBBBCCCCDDDDEEEEFFFFGGGG12", "long-enough-password", true},
+		{"0123456789abcdef0123456789abcdef01234567", "anything", true},
+		{"canaryAAAABBBBCCCCDDDD", "x-oauth-basic", true},
+		{"canaryAAAABBBBCCCCDDDD", "x", true},
+	} {
+		if is := pipeline.UserIsKey(egress.Login{User: tt.user, Password: tt.password}); is != tt.is {
+			t.Errorf("%s with %s: %t", tt.user, tt.password, is)
+		}
 	}
 }

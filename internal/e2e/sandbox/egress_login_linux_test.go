@@ -159,3 +159,15 @@ func TestEgress_GitLogin(t *testing.T) {
 		})
 	}
 }
+
+// A token that the user's git keeps in the place of the name is in no result either.
+func TestEgress_GitLoginToken(t *testing.T) {
+	t.Parallel()
+	const token = "0123456789abcdef0123456789abcdef01234567"
+	w := startConfined(t, "bubblewrap", "", map[string]string{"print": `printf 'protocol=https\nhost=git.example\n\n' | git credential fill`}, map[string]string{
+		"/home/.gitconfig": "[credential]\n\thelper = \"!f() { echo username=" + token + "; echo password=x-oauth-basic; }; f\"\n",
+	})
+	if text := w.run(t, "print"); strings.Contains(text, token) || !strings.Contains(text, "username=[redacted]") {
+		t.Errorf("the model reads %s", text)
+	}
+}
