@@ -30,8 +30,8 @@ var openers = map[string]opener{
 		"it is the one door: it follows links by hand, opens roots, and works below them by handle",
 	},
 	"workspace/run": {
-		"filepath.WalkDir os.Lstat os.OpenRoot os.ReadDir os.Stat",
-		"names in the session's directories and in the working trees around them, to know which are secret or protected; what was moved aside, in our own data directory",
+		"filepath.WalkDir filepath.EvalSymlinks os.Lstat os.OpenRoot os.ReadDir os.Readlink os.Stat",
+		"names in the session's directories and in the working trees around them, to know which are secret or protected; what was moved aside, in our own data directory; where the links on the PATH of a command with a login lead",
 	},
 	"internal/netns": {
 		"os.Stat",

@@ -66,6 +66,10 @@ func (e *execution) gitHubLogin(ctx context.Context) (env []string, err error) {
 		e.remarks = append(e.remarks, noGitHubLogin(e.access.gitHubInstead))
 		return nil, nil
 	}
+	if name := commands.ChangeableProgram(append([]string{"gh", "git", "ssh"}, strings.Fields(command.GitHubPrinters)...)); name != "" {
+		e.remarks = append(e.remarks, "gh got no login, because "+name+" on the PATH lies where commands can write, or is a link that leads there.")
+		return nil, nil
+	}
 	to := egress.Login{Scheme: "https", To: egress.Destination{Host: run.GitHubHost, Port: 443}}
 	token := ""
 	if err = e.connections.mayLogIn(ctx, storedLogin{to, "gh", permissions.GHLoginTool}); err == nil {

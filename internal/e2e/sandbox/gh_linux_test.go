@@ -60,3 +60,26 @@ func TestEgress_GitHubLogin(t *testing.T) {
 		t.Errorf("asked about the login for --version: %s", w.card())
 	}
 }
+
+// A link on the PATH of the user's that leads into the project would let it choose what runs with the login.
+func TestEgress_GitHubLoginLinks(t *testing.T) {
+	t.Parallel()
+	for name, target := range map[string]string{"gh": "gh", "git": "git", "ssh": "not-there-yet"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bin, links := t.TempDir(), t.TempDir()
+			script := "#!/bin/bash\n[ \"$1 $2\" = 'auth token' ] && echo gho_canary0123456789canary0123456789ab && exit\ngit x; echo token=$GH_TOKEN.\n"
+			if err := os.WriteFile(filepath.Join(bin, "gh"), []byte(script), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			own := "#!/bin/bash\necho own=$GH_TOKEN.\n"
+			w := startConfined(t, "bubblewrap", "", map[string]string{"pr": "gh pr list"}, map[string]string{"gh": own, "git": own}, "PATH="+links+":"+bin+":"+os.Getenv("PATH"))
+			if err := os.Symlink(filepath.Join(w.project, target), filepath.Join(links, name)); err != nil {
+				t.Fatal(err)
+			}
+			if text := w.run(t, "pr"); strings.Contains(text, "[redacted]") || strings.Contains(text, "gho_") || !strings.Contains(text, "because "+name+" on the PATH") {
+				t.Errorf("%s", text)
+			}
+		})
+	}
+}
