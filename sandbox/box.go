@@ -161,7 +161,7 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 		p.Writable = append(p.Writable, b.Packages...)
 	}
 	c.Env = slices.Concat(c.Env, b.caches(r, p))
-	b.given.add(p.Writable, slices.Concat(b.Own, nonEmpty(b.CacheDir)))
+	b.Give(p.Writable...)
 	c.Release = b.mountPoints.acquire(b.ClaimsDir, b.guarded(r, home.repositories, report.Kind))
 	return c, nil
 }

@@ -12,9 +12,10 @@ import (
 
 // Outside makes the policy of a program of the user's own that runs outside of the sandbox and is led by settings of the
 // user's: it has all that the user has, but what a command of such a request could have written is not there for it, and
-// neither is what the commands of this process's other sessions could. Whatever those settings name, and however, then leads
+// neither is what this process's other sessions could ([Box.Give]), nor what lies in the directories of earlier ones, unless
+// such a directory holds the home. Whatever those settings name, and however, then leads
 // to nothing that a command made. The error says why there is no such policy, and the program must not run.
-func (b *Box) Outside(ctx context.Context, r Request) (*Policy, error) {
+func (b *Box) Outside(ctx context.Context, r Request, earlier []string) (*Policy, error) {
 	// The most that a command can be given.
 	r.Reading, r.Network, r.Packages, r.GitConfig, r.Caches = false, true, true, true, ""
 	c, err := b.Confine(ctx, r)
@@ -34,7 +35,28 @@ func (b *Box) Outside(ctx context.Context, r Request) (*Policy, error) {
 			return nil, errors.New("commands can write in the home directory, and so all of the settings")
 		}
 	}
+	for _, dir := range earlier {
+		if real := resolved(dir); real != "" && real != "/" && !home.holdsHome(dir) {
+			p.Masked = append(p.Masked, dir)
+		}
+	}
 	return p, nil
+}
+
+// Give says that a session, its commands or its other tools, may write in some directories. They are not there for a program
+// with Outside from then on, also when the session has ended. A nil Box keeps none.
+func (b *Box) Give(dirs ...string) {
+	if b != nil {
+		b.given.add(dirs, slices.Concat(b.Own, nonEmpty(b.CacheDir)))
+	}
+}
+
+// Given are the directories that sessions of this process were given, without those among our own.
+func (b *Box) Given() []string {
+	if b == nil {
+		return nil
+	}
+	return b.given.all()
 }
 
 // covers are the places of a policy with Outside: of those that lie in each other, the upper one.
@@ -48,7 +70,7 @@ func (p *Policy) covers() []place {
 	return kept
 }
 
-// directories are those that commands of this process were given to write in. The zero value is none. It is safe for
+// directories are those that sessions of this process were given to write in. The zero value is none. It is safe for
 // concurrent use.
 type directories struct {
 	mu    sync.Mutex

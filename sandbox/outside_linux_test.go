@@ -15,7 +15,7 @@ import (
 // runOutside runs a text of the shell as a program of the user's, with no sandbox but the policy of Outside.
 func (g *fixture) runOutside(t *testing.T, text string) (output string, code int) {
 	t.Helper()
-	policy, err := g.box.Outside(t.Context(), g.request)
+	policy, err := g.box.Outside(t.Context(), g.request, []string{filepath.Join(g.home, "earlier"), g.home, "/"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestOutside(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for _, name := range []string{"home/project/helper", "home/go/pkg/mod/helper", "cache/x/helper", "home/second/helper", "home/opened/helper", "home/bin/own"} {
+			for _, name := range []string{"home/project/helper", "home/go/pkg/mod/helper", "cache/x/helper", "home/second/helper", "home/opened/helper", "home/files/helper", "home/earlier/helper", "home/bin/own"} {
 				write(name, "#!/bin/sh\necho ran\n")
 			}
 			write("home/opened-file", "ran")
@@ -70,6 +70,7 @@ func TestOutside(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.Release()
+			g.box.Give(filepath.Join(g.home, "files"))
 			g.request.Writable = append(g.request.Writable, filepath.Join(g.home, "opened"))
 			for name, target := range map[string]string{"link": g.project, "bin/linked": filepath.Join(g.project, "helper")} {
 				if err := os.Symlink(target, filepath.Join(g.home, name)); err != nil {
@@ -78,7 +79,7 @@ func TestOutside(t *testing.T) {
 			}
 			for _, text := range []string{
 				"$HOME/project/helper", "cd && cd project && ./helper", "$HOME/pro*/helper", "$HOME/link/helper", "$HOME/bin/linked",
-				"$HOME/go/pkg/mod/helper", "$D/cache/x/helper", "$HOME/second/helper", "$HOME/opened/helper", "grep . $HOME/opened-file",
+				"$HOME/go/pkg/mod/helper", "$D/cache/x/helper", "$HOME/second/helper", "$HOME/opened/helper", "$HOME/files/helper", "$HOME/earlier/helper", "grep . $HOME/opened-file",
 				"cat $HOME/.local/state/acp-agent/s1/scratch/x && echo ran", "cat $HOME/.local/state/acp-agent/s1/tmp/x && echo ran",
 				"touch $HOME/project/made && echo ran",
 			} {
@@ -116,7 +117,7 @@ func TestOutside_Refused(t *testing.T) {
 		"the home":    func(g *fixture) { g.request.Writable = []string{g.home} },
 		"above it":    func(g *fixture) { g.request.Writable = []string{g.dir} },
 		"all":         func(g *fixture) { g.request.Writable = []string{"/"} },
-		"another one": func(g *fixture) { g.box.given.add([]string{g.home}, nil) },
+		"another one": func(g *fixture) { g.box.Give(g.home) },
 		"no sandbox":  func(g *fixture) { g.box.Probe = NewProbe(func(context.Context) Report { return Report{Kind: None} }) },
 		"no view": func(g *fixture) {
 			g.box.Probe = NewProbe(func(context.Context) Report { return Report{Kind: Landlock} })
@@ -126,7 +127,7 @@ func TestOutside_Refused(t *testing.T) {
 	} {
 		g := newFixture(t, Namespaces)
 		change(g)
-		if p, err := g.box.Outside(t.Context(), g.request); err == nil {
+		if p, err := g.box.Outside(t.Context(), g.request, nil); err == nil {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}

@@ -45,7 +45,7 @@ func (o opened) workspaceOptions(context systemContext, archive *archive, former
 		Protection: run.Protection{Secret: o.secrets.holds, Protected: protected, Hidden: o.secrets.masked},
 		Commands: run.Options{
 			Launcher: h.Launcher, Environ: h.Environ, Passed: o.settings.Environment, Secrets: h.Secrets(), GitPrograms: command.GitConfigSettings,
-			Sandbox:   run.Sandboxing{Box: h.Box, Level: o.settings.Sandbox, Network: o.settings.Network, OfferOutside: o.settings.OfferOutside && o.spec.OptionNames},
+			Sandbox:   run.Sandboxing{Box: h.Box, Level: o.settings.Sandbox, Network: o.settings.Network, OfferOutside: o.settings.OfferOutside && o.spec.OptionNames, Earlier: h.directories},
 			Terminals: spec.Terminals, Trial: spec.Trial, Jobs: jobs,
 		},
 	}

@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
 	"time"
 
 	"acp-agent/permissions"
@@ -96,6 +98,20 @@ func (s *Session) ShowState() {
 
 // List returns a page of the stored sessions, the one that was used last first (R147).
 func (h *Host) List(o store.ListOptions) (store.Page, error) { return h.Store.List(o) }
+
+// directories are the directories of all stored sessions, as far as they can be listed.
+func (h *Host) directories() []string {
+	page, err := h.List(store.ListOptions{Limit: math.MaxInt})
+	if err != nil {
+		h.Logger.Info("listed the directories of sessions", "error", err)
+	}
+	var dirs []string
+	for _, info := range page.Sessions {
+		dirs = append(append(dirs, info.Cwd), info.Additional...)
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
+}
 
 // Fork stores a copy of a stored session, without what the user allowed in it (R142).
 func (h *Host) Fork(id string, o store.ForkOptions) (store.Info, error) {

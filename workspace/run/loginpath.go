@@ -12,15 +12,15 @@ import (
 // maxLinks bounds how many links are followed for one path.
 const maxLinks = 255
 
-// ChangeableProgram returns the first of some names that a command with a login would look for, on its PATH, where commands
-// can write, also by way of a link that leads there; "" when there is none. What is not there yet counts, too: a
+// ChangeableProgram returns the first of some names that a command with a login would look for, on its PATH, where sessions of
+// this process can write, also by way of a link that leads there; "" when there is none. What is not there yet counts, too: a
 // job could make it until the command looks.
 func (c *Commands) ChangeableProgram(names []string) string {
 	r := c.runner
 	r.setUp.Do(func() { r.setUpCommands() })
 	dirs := filepath.SplitList(variable(r.env, "PATH"))
 	var roots []string
-	for _, dir := range r.writable() {
+	for _, dir := range slices.Concat(r.writable(), r.o.Sandbox.Box.Given()) {
 		roots = append(roots, filepath.Clean(dir))
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			roots = append(roots, real)

@@ -59,6 +59,8 @@ type Sandboxing struct {
 	Network bool
 	// OfferOutside says that the user may let a command run outside of the sandbox.
 	OfferOutside bool
+	// Earlier lists the directories of stored sessions, which may be of other processes; nil lists none.
+	Earlier func() []string
 }
 
 // Protection says which files are kept from tools and commands, by absolute path. nil

@@ -38,10 +38,13 @@ type Runner struct {
 	lateAsides []MovedAside      // what was moved aside after these commands
 }
 
-// New returns the runner of a workspace. It starts nothing.
+// New returns the runner of a workspace. It starts nothing. What the workspace can write counts as given from here on: its
+// files can be written without a command.
 func New(o Options, w Workspace) *Runner {
 	o.fill()
-	return &Runner{o: o, w: w, slots: make(chan struct{}, o.AtOnce), jobs: newJobs(o.Jobs, w.Limits, w.Sidecar)}
+	r := &Runner{o: o, w: w, slots: make(chan struct{}, o.AtOnce), jobs: newJobs(o.Jobs, w.Limits, w.Sidecar)}
+	o.Sandbox.Box.Give(r.writable()...) // private directories are among the box's own
+	return r
 }
 
 // Jobs returns the session's commands in the background.

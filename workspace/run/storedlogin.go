@@ -78,27 +78,31 @@ func GitHubEnv(token string) []string {
 }
 
 // asUser runs a program of the user's outside of the sandbox, in the root directory, with the variables that lead to
-// logins, and returns what it prints; nothing when it fails. What commands can write is not there for it: its settings
-// name the programs that it starts.
+// logins, and returns what it prints; nothing when it fails. What commands can write is not there for it, since its settings
+// name the programs that it starts, and neither it nor one of those is found there.
 func (c *Commands) asUser(ctx context.Context, input string, argv ...string) (text string, err error) {
 	r := c.runner
+	request := sandbox.Request{Level: r.o.Sandbox.Level}
+	r.addDirectories(&request, launch.Spec{}, Grant{})
+	var earlier []string
+	if r.o.Sandbox.Earlier != nil {
+		earlier = r.o.Sandbox.Earlier()
+	}
+	policy, err := r.o.Sandbox.Box.Outside(ctx, request, earlier)
+	if err != nil {
+		return "", &egress.Refusal{Reason: err.Error()}
+	}
 	env, _ := launch.Env(r.o.Environ, launch.EnvOptions{
-		Secrets: r.o.Secrets, Workspace: r.writable(), Passed: loginEnv,
+		Secrets: r.o.Secrets, Workspace: policy.Masked, Passed: loginEnv,
 		Set: []string{"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "GH_PROMPT_DISABLED=1", "LC_ALL=C"},
 	})
-	path, ok := r.lookPath(argv[0], env)
+	path, ok := launch.FindProgram(argv[0], variable(env, "PATH"), policy.Masked)
 	if !ok {
 		return "", notFound(argv[0])
 	}
 	cmd := confined{grant: Grant{ReadsOnly: true}, clock: &clock{}, release: func() {}}
 	cmd.Spec = launch.Spec{Argv: append([]string{path}, argv[1:]...), Dir: filepath.VolumeName(path) + string(filepath.Separator), Env: env}
-	request := sandbox.Request{Level: r.o.Sandbox.Level}
-	r.addDirectories(&request, launch.Spec{}, Grant{})
-	policy, err := r.o.Sandbox.Box.Outside(ctx, request)
-	if err == nil {
-		cmd.Policy, err = policy.Encode()
-	}
-	if err != nil {
+	if cmd.Policy, err = policy.Encode(); err != nil {
 		return "", &egress.Refusal{Reason: err.Error()}
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, loginTimeout, tools.Errorf(tools.Timeout, "%s did not find a login within %v", argv[0], loginTimeout))

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"acp-agent/internal/testkit/acptest"
 )
 
 const (
@@ -89,6 +91,56 @@ func TestEgress_GitLoginOutside(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What another session can write, with its file tools alone, what one of another process wrote, and what lies in a directory
+// of the PATH there, does not run outside of the sandbox either: the user's own git does.
+func TestEgress_GitLoginOtherSessions(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"open", "stored"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			top, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			other, bin := filepath.Join(top, "other"), filepath.Join(top, "bin")
+			ran := "#!/bin/bash\ntouch " + filepath.Join(top, "ran") + "\n"
+			for path, text := range map[string]string{
+				filepath.Join(other, "helper.sh"): ran, filepath.Join(other, "bin", "git"): ran, filepath.Join(bin, "helper.sh"): "echo username=jo; echo password=long-enough-password",
+			} {
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w := startConfined(t, "bubblewrap", "", map[string]string{"ask": `printf 'protocol=https\nhost=git.example\n\n' | /usr/bin/git credential fill`}, map[string]string{
+				"/home/.gitconfig": "[credential]\n\thelper = \"!sh " + other + "/helper.sh\"\n\thelper = \"!sh " + bin + "/helper.sh\"\n",
+			}, "PATH="+filepath.Join(other, "bin")+":"+os.Getenv("PATH"))
+			if name == "open" {
+				w.Agent.NewSession(other)
+			} else {
+				w.storeSession(t, other)
+			}
+			if text := w.run(t, "ask"); !strings.Contains(text, "username=jo") {
+				t.Errorf("the command was told %s", text)
+			}
+			if _, err := os.Stat(filepath.Join(top, "ran")); err == nil {
+				t.Error("what the other session can write ran outside of the sandbox")
+			}
+		})
+	}
+}
+
+// storeSession has another process of the agent keep a session of a directory.
+func (w *confined) storeSession(t *testing.T, dir string) {
+	t.Helper()
+	agent := acptest.Start(t, acptest.Options{Home: w.home, Model: `{"say": "hello"}`})
+	agent.Request("initialize", `{"protocolVersion":1}`).Result()
+	agent.NewSession(dir).Prompt("hello").Ends("end_turn")
+	agent.Close()
 }
 
 // TestEgress_GitLogin is git with a server that wants a password, which the user's own git has stored: the user is
