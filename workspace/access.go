@@ -150,21 +150,24 @@ func (c *checker) grantable(t *trail) string {
 	if !t.isDir() {
 		dir = filepath.Dir(dir)
 	}
-	if len(t.missing) > 1 || !c.mayOpen(dir) {
+	if len(t.missing) > 1 {
 		return ""
 	}
-	for top := dir; c.mayOpen(top); top = filepath.Dir(top) {
-		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
+	for top := dir; c.mayHold(top); top = filepath.Dir(top) {
+		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil && !c.protection.Protected(top) {
 			return top
 		}
+	}
+	if c.protection.Protected(dir) || !c.mayHold(dir) {
+		return ""
 	}
 	return dir
 }
 
-// mayOpen reports a directory that may be opened for good: not a volume, not the home directory or one
-// above it, nothing secret or protected.
-func (c *checker) mayOpen(dir string) bool {
-	if len(components(dir)) == 0 || c.protection.Secret(dir) || c.protection.Protected(dir) {
+// mayHold reports a directory that what is opened for good may lie in: not a volume, not the home directory or one
+// above it, nothing secret.
+func (c *checker) mayHold(dir string) bool {
+	if len(components(dir)) == 0 || c.protection.Secret(dir) {
 		return false
 	}
 	info, err := os.Lstat(dir)

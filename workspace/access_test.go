@@ -3,6 +3,7 @@ package workspace
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"acp-agent/tools"
@@ -110,12 +111,14 @@ func TestCheck_Texts(t *testing.T) {
 func TestCheck_OffersDirectory(t *testing.T) {
 	t.Parallel()
 	g := newFixture(t, func(o *Options) {
-		o.Protection.Protected = func(path string) bool { return filepath.Base(path) == ".git" }
+		o.Protection.Protected = func(path string) bool { return slices.Contains([]string{".git", ".vscode"}, filepath.Base(path)) }
 	})
 	put(t, filepath.Join(g.outside, "lib", "a.go"), "x")
 	repository := filepath.Join(g.outside, "other")
 	put(t, filepath.Join(repository, ".git", "config"), "x")
+	put(t, filepath.Join(g.outside, ".vscode", "tasks.json"), "x")
 	put(t, filepath.Join(repository, "lib", "a.go"), "x")
+	put(t, filepath.Join(repository, ".vscode", "tasks.json"), "x")
 	home := filepath.Dir(g.cwd)
 	put(t, filepath.Join(home, "notes"), "x")
 	tests := []struct{ name, path, want string }{
@@ -126,8 +129,10 @@ func TestCheck_OffersDirectory(t *testing.T) {
 		{"not the home directory", filepath.Join(home, "notes"), ""},
 		{"not what is above it", filepath.Dir(home), ""},
 		{"not a volume", string(filepath.Separator), ""},
-		{"not a protected one", filepath.Join(repository, ".git", "config"), ""},
+		{"not a protected one", filepath.Join(g.outside, ".vscode", "tasks.json"), ""},
+		{"the repository of its git directory", filepath.Join(repository, ".git", "config"), repository},
 		{"the repository of a file", filepath.Join(repository, "lib", "a.go"), repository},
+		{"the repository of what is protected in it", filepath.Join(repository, ".vscode"), repository},
 		{"the repository of a directory", filepath.Join(repository, "lib"), repository},
 		{"a repository itself", repository, repository},
 	}
