@@ -4,8 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"acp-agent/capability"
+	"acp-agent/internal/pathname"
 	"acp-agent/tools"
 )
 
@@ -18,7 +20,7 @@ type Access struct {
 	Inside bool
 	// Opened says that it is inside only because an answer has opened a directory outside the roots.
 	Opened bool
-	// Dir is the directory that an "always" would open for reading; empty when
+	// Dir is the directory that an "always" would open for reading, or the one that is Opened; empty when
 	// none may be, such as for the home directory as a whole.
 	Dir string
 	// Waits says that Check refused the path because it leads to a pipe, a socket, a
@@ -33,6 +35,8 @@ type Access struct {
 type checker struct {
 	*layout
 	opened opened
+	// looked remembers what is hidden in directories outside, see Shown.
+	looked lookedThrough
 }
 
 // usable are the directories that a call may use at this moment.
@@ -106,6 +110,9 @@ func (c *checker) check(t *trail, write bool) (Access, error) {
 		return Access{}, c.outside(t, write)
 	case r != nil:
 		access.Inside, access.Opened = true, r.opened
+		if r.opened {
+			access.Dir = r.path
+		}
 	case write || c.lostRoot(abs) != nil:
 		return Access{}, c.outside(t, write)
 	default:
@@ -165,7 +172,8 @@ func (c *checker) grantable(t *trail) string {
 }
 
 // mayHold reports a directory that what is opened for good may lie in: not a volume, not the home directory or one
-// above it, nothing secret.
+// above it, nothing secret, and nothing in a hidden directory of the home or its Library, where programs keep what they
+// remember and log in with.
 func (c *checker) mayHold(dir string) bool {
 	if len(components(dir)) == 0 || c.protection.Secret(dir) {
 		return false
@@ -178,8 +186,12 @@ func (c *checker) mayHold(dir string) bool {
 	if c.place.Home == "" || err != nil {
 		return true
 	}
-	_, _, above := home.below(info)
-	return !above
+	if _, _, above := home.below(info); above {
+		return false
+	}
+	below, inHome := pathname.Rel(home.real(), dir)
+	first, _, _ := strings.Cut(filepath.ToSlash(below), "/")
+	return !inHome || !strings.HasPrefix(first, ".") && !strings.EqualFold(first, "Library") && !strings.EqualFold(first, "AppData")
 }
 
 // workingDir resolves a working directory, which must lie in the session's

@@ -2,27 +2,38 @@ package workspace
 
 import (
 	"io/fs"
-	"path"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"acp-agent/internal/gitdir"
+	"acp-agent/internal/pathname"
 )
 
-// How much of a directory is looked through for secrets before a command sees it, and how many may be
-// hidden in it.
+// How much of a directory is looked through for what is to be hidden before a command sees it, how much may be hidden in
+// it, and how long the result holds.
 const (
 	maxShown       = 50_000
 	maxShownHidden = 100
+	maxShownAge    = 5 * time.Second
 )
 
 // Shown says what a command that may read a path outside the session's directories sees of it.
 type Shown struct {
-	// Path is where the path really is; "" for what must not be read, and for a directory that is not to be
-	// opened, or holds too much to be looked through for secrets.
+	// Path is where the path really is; "" for what must not be read, and where Closed says why.
 	Path string
 	// Secrets lie beneath Path, and so do Objects, where repositories keep the content of files.
 	Secrets, Objects []string
+	// IsObject says that Path lies in such a directory itself.
+	IsObject bool
 	// Opened says that an answer has opened the directory for the session. Otherwise it takes an
 	// answer about the command.
 	Opened bool
+	// Closed says why a command sees nothing of a directory that may be read.
+	Closed string
 }
 
 // Shown finds out what a command may see of a path outside the session's directories.
@@ -31,49 +42,126 @@ func (c *checker) Shown(abs string) Shown {
 	switch {
 	case err != nil || access.Inside && !access.Opened:
 		return Shown{}
-	case !access.isDir:
-		return Shown{Path: access.Real, Opened: access.Opened}
-	case !access.Opened && access.Dir == "":
+	case !access.Opened && !access.isDir:
+		return Shown{Path: access.Real}
+	case access.Dir == "":
 		return Shown{}
 	}
-	shown := Shown{Path: access.Real, Opened: access.Opened}
-	if !c.lookThrough(&shown) {
-		return Shown{}
+	shown := Shown{Path: access.Real, Opened: access.Opened, IsObject: len(objectsAbove(access.Real)) > 0}
+	top := access.Real
+	if access.Opened {
+		top = access.Dir
+	}
+	hidden := c.looked.through(top, c.protection.Secret)
+	if hidden.closed != "" && access.isDir {
+		return Shown{Opened: access.Opened, Closed: hidden.closed}
+	}
+	within := func(path string) bool { return path != shown.Path && pathname.Contains(shown.Path, path) }
+	for _, path := range hidden.secrets {
+		if within(path) {
+			shown.Secrets = append(shown.Secrets, path)
+		}
+	}
+	for _, path := range hidden.objects {
+		if within(path) {
+			shown.Objects = append(shown.Objects, path)
+		}
+		shown.IsObject = shown.IsObject || pathname.Contains(path, shown.Path)
 	}
 	return shown
 }
 
-// lookThrough finds what is to be hidden in a directory, by names; it reports false where not all of that is known.
-func (c *checker) lookThrough(shown *Shown) bool {
-	r, err := openRoot(shown.Path)
-	if err != nil {
-		return false
+// lookedThrough remembers for a moment what is to be hidden in directories. It is safe for concurrent use.
+type lookedThrough struct {
+	mu   sync.Mutex
+	dirs map[string]hiddenNames
+}
+
+// hiddenNames is what is to be hidden in a directory, by names, or why that is not known.
+type hiddenNames struct {
+	secrets, objects []string
+	closed           string
+	at               time.Time
+}
+
+// through looks through a directory.
+func (l *lookedThrough) through(top string, secret func(path string) bool) hiddenNames {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if known, ok := l.dirs[top]; ok && time.Since(known.at) < maxShownAge {
+		return known
+	}
+	hidden := hiddenNames{objects: objectsAbove(top)}
+	hidden.look(top, secret)
+	hidden.at = time.Now()
+	if l.dirs == nil {
+		l.dirs = map[string]hiddenNames{}
+	}
+	l.dirs[top] = hidden
+	return hidden
+}
+
+func (h *hiddenNames) look(top string, secret func(path string) bool) {
+	r, err := openRoot(top)
+	if err != nil || r.path != top {
+		h.closed = "it cannot be opened"
+		return
 	}
 	defer r.handle.Close()
-	if r.path != shown.Path {
-		return false
-	}
-	left, files := maxShown, r.handle.FS()
-	return fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
-		file := filepath.Join(shown.Path, filepath.FromSlash(name))
+	left := maxShown
+	err = fs.WalkDir(r.handle.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		path := filepath.Join(top, filepath.FromSlash(name))
 		switch left--; {
-		case err != nil || left < 0 || len(shown.Secrets)+len(shown.Objects) > maxShownHidden:
-			return fs.ErrPermission
-		case c.protection.Secret(file):
-			shown.Secrets = append(shown.Secrets, file)
-		case entry.IsDir() && path.Base(name) == "objects" && isFile(files, path.Join(path.Dir(name), "HEAD")):
-			shown.Objects = append(shown.Objects, file)
+		case left < 0:
+			h.closed = "it holds too many files to be looked through for secrets"
+		case len(h.secrets)+len(h.objects) > maxShownHidden:
+			h.closed = "it holds too many secrets and repositories to hide them one by one"
+		case err != nil && name == ".":
+			h.closed = "it cannot be listed"
+		case slices.Contains(h.objects, path):
+			return fs.SkipDir
+		case err != nil, secret(path): // a directory that cannot be listed may hold one
+			h.secrets = append(h.secrets, path)
 		default:
+			if filepath.Base(path) == "HEAD" {
+				h.addObjects(r, filepath.Dir(path))
+			}
 			return nil
 		}
-		if entry.IsDir() {
+		switch {
+		case h.closed != "":
+			return fs.SkipAll
+		case entry.IsDir():
 			return fs.SkipDir
 		}
 		return nil
-	}) == nil
+	})
+	if err != nil && h.closed == "" {
+		h.closed = "it cannot be listed"
+	}
 }
 
-func isFile(files fs.FS, name string) bool {
-	info, err := fs.Stat(files, name)
-	return err == nil && info.Mode().IsRegular()
+// addObjects adds the directories in which a repository keeps content, by the directory of its own data.
+func (h *hiddenNames) addObjects(r *root, data string) {
+	for _, dir := range gitdir.Objects(data) {
+		rel, inside := pathname.Rel(r.path, dir)
+		if !inside || slices.Contains(h.objects, dir) {
+			continue
+		}
+		if _, err := r.handle.Stat(rel); err == nil {
+			h.objects = append(h.objects, dir)
+		}
+	}
+}
+
+// objectsAbove returns the directories of objects that a directory lies in.
+func objectsAbove(dir string) (objects []string) {
+	for path := dir; path != filepath.Dir(path); path = filepath.Dir(path) {
+		if strings.EqualFold(filepath.Base(path), "objects") || strings.EqualFold(filepath.Base(path), "lfs") {
+			if _, err := os.Lstat(filepath.Join(filepath.Dir(path), "HEAD")); err == nil {
+				objects = append(objects, path)
+			}
+		}
+	}
+	return objects
 }

@@ -70,7 +70,8 @@
 //   - gitdiscard.go finds the commands that throw away what only git holds.
 //   - gitenv.go, gitconfig.go and gitindex.go are for callers: the environment in which git runs no
 //     programs, the programs that a configuration names, and the files that git tracks.
-//   - github.go finds the commands of gh that only ask, and those that get the user's login.
+//   - github.go finds the commands of gh that only ask, and those that get the user's login; githubchange.go those that change
+//     something and say what.
 //
 // A text that asks then gets more chances:
 //

@@ -110,11 +110,20 @@ func (ps *paths) keptByGit(word, name, resolved string) finding {
 	return finding{}
 }
 
-// gitObject reports a path in the object database of a repository.
+// gitObject reports a path in the object database of a repository: below a directory named like one, as those without a
+// working tree are, or by the names of the objects.
 func gitObject(name string) bool {
 	parts := strings.Split(strings.ToLower(filepath.ToSlash(name)), "/")
-	git := slices.Index(parts, ".git")
-	return git >= 0 && slices.Contains(parts[git:], "objects")
+	for i, part := range parts {
+		switch {
+		case part != "objects":
+		case slices.ContainsFunc(parts[:i], func(dir string) bool { return strings.HasSuffix(dir, ".git") }):
+			return true
+		case i+2 < len(parts) && (parts[i+1] == "pack" || len(parts[i+1]) == 2 && len(parts[i+2]) >= 38):
+			return true
+		}
+	}
+	return false
 }
 
 // otherContent reports a path where another system than git keeps the content of files.

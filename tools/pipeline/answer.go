@@ -22,6 +22,10 @@ func (a *approval) applyAnswer(answer tools.Answer) error {
 		a.confinement.openOutside(false)
 		return nil
 	case tools.AllowAlways:
+		if len(a.judgement.opens) > 0 { // the command is judged again, and held to reading like those that come later
+			a.judgement.openReads()
+			return nil
+		}
 		a.access.approved = true
 		a.access.grantMissed()
 		switch {
@@ -32,7 +36,6 @@ func (a *approval) applyAnswer(answer tools.Answer) error {
 			a.pipeline.Policy.rememberForSession(a.judgement.decision.Always...)
 		}
 		a.confinement.openOutside(true)
-		a.judgement.openReads()
 		return nil
 	case tools.AllowProject:
 		a.access.approved = true

@@ -69,6 +69,9 @@ func (a *approval) askUntilShown(ctx, asking context.Context) error {
 		if err := a.askOnce(ctx, asking); err != nil {
 			return err
 		}
+		if len(a.judgement.opens) > 0 && !a.access.approved {
+			continue
+		}
 		again, err := a.preview(ctx)
 		if err != nil {
 			return err

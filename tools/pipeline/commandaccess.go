@@ -62,6 +62,8 @@ type commandAccess struct {
 
 	// What the user decided.
 
+	// closed are directories outside that commands do not see although they may read them, each with the reason.
+	closed []string
 	// approved says that the user has seen the card and allowed the call.
 	approved bool
 	// runsOutside says that the user chose to run the call outside of the sandbox.
@@ -108,8 +110,20 @@ func (a *commandAccess) readableOutside() (outside run.Outside) {
 	}
 	report, _ := a.pipeline.Workspace.Runner().SandboxKnown()
 	hides := hidesSecrets(report)
+	a.closed = nil
 	for _, path := range a.reads {
-		if as := a.pipeline.Workspace.Shown(path); as.Path == path && (a.approved || as.Opened) && (len(as.Secrets) == 0 || hides) {
+		as := a.pipeline.Workspace.Shown(path)
+		hidesObjects := a.hidesObjects && a.heldToReading()
+		switch {
+		case !a.approved && !as.Opened:
+		case as.Closed != "":
+			a.closed = append(a.closed, path+", since "+as.Closed)
+		case as.IsObject && !a.approved:
+			a.closed = append(a.closed, path+", where git keeps the content of files")
+		case as.Path != path:
+		case !hides && (len(as.Secrets) > 0 || hidesObjects && len(as.Objects) > 0):
+			a.closed = append(a.closed, path+", since this kind of sandbox cannot hide the secrets in it one by one")
+		default:
 			outside.Readable = append(outside.Readable, path)
 			outside.Secrets, outside.Objects = append(outside.Secrets, as.Secrets...), append(outside.Objects, as.Objects...)
 		}

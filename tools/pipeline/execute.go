@@ -110,6 +110,9 @@ func (e *execution) openRuntime(ctx context.Context) (err error) {
 		}
 		e.runtime.Commands().SetEnv(env...)
 	}
+	for _, closed := range e.access.closed {
+		e.remarks = append(e.remarks, "Commands do not see "+closed+". The tools that read find what is there.")
+	}
 	e.runtime.texts = e.access.texts
 	return nil
 }

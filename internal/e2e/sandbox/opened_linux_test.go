@@ -14,11 +14,11 @@ func TestOpened_OtherRepository(t *testing.T) {
 			t.Parallel()
 			w := startConfined(t, level, "", map[string]string{
 				"cat": "cat ~/other/sub/a.txt", "ls": "ls ~/other/sub; cat ~/other/sub/*.txt", "grep": "cd ~/other && grep -rh canary .", "log": "git -C ~/other log --oneline",
-				"objects": "cd ~/other && cat $(ls -d .git/objects/*)", "make": "cd ~/other && make", "touch": "touch ~/other/sub/new.txt", "secret": "cat ~/other/.env", "third": "ls ~/third",
+				"objects": "cd ~/other && cat $(ls -d .git/objects/*)", "object": "cd ~/other && base64 $(ls .git/objects/ab/cd)", "settings": "cat ~/.config/tool/x", "make": "cd ~/other && make", "touch": "touch ~/other/sub/new.txt", "secret": "cat ~/other/.env", "third": "ls ~/third",
 			}, map[string]string{
 				"/home/other/sub/a.txt": "canary-open\n", "/home/other/.env": "KEY=canary-hidden\n", "/home/other/.git/HEAD": "ref: refs/heads/main\n",
 				"/home/other/.git/config": "[core]\n\tbare = false\n", "/home/other/.git/objects/x": "canary-object", "/home/other/.git/refs/x": "",
-				"/home/other/Makefile": "all:\n\ttouch made\n", "/home/third/b.txt": "",
+				"/home/other/.git/objects/ab/cd": "canary-object", "/home/.config/tool/x": "", "/home/other/Makefile": "all:\n\ttouch made\n", "/home/third/b.txt": "",
 			})
 			w.answers("allow_always")
 			if text := w.run(t, "cat"); !strings.Contains(text, "canary-open") {
@@ -39,11 +39,16 @@ func TestOpened_OtherRepository(t *testing.T) {
 			if text := w.run(t, "secret"); strings.Contains(text, "canary-hidden") {
 				t.Errorf("a secret: %s", text)
 			}
-			if text := w.run(t, "objects"); strings.Contains(text, "canary-object") {
-				t.Errorf("what git keeps of the content of files: %s", text)
+			for _, name := range []string{"objects", "object"} {
+				if text := w.run(t, name); strings.Contains(text, "canary-object") || strings.Contains(text, "Y2FuYXJ5") {
+					t.Errorf("what git keeps of the content of files: %s", text)
+				}
 			}
 			if len(w.cards) > asked {
 				t.Errorf("asked again: %s", w.card())
+			}
+			if w.answers("reject"); !strings.Contains(w.run(t, "settings"), "rejected") || strings.Contains(w.card(), "reading in") {
+				t.Errorf("a hidden directory of the home may be opened: %s", w.card())
 			}
 			for _, name := range []string{"make", "touch", "third"} {
 				asked := len(w.cards)

@@ -1,0 +1,74 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestShown holds what a command that reads an opened directory does not see of it: secrets, what git keeps of the content of
+// files in whichever repository, and a directory that cannot be listed.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	g := newFixture(t)
+	top := filepath.Join(g.outside, "other")
+	for _, name := range []string{
+		"a.txt", ".env", "sub/b.txt", "sub/.env", ".git/HEAD", ".git/objects/ab/cd", ".git/lfs/objects/x",
+		"bare.git/HEAD", "bare.git/objects/ab/cd", ".git/modules/m/HEAD", ".git/modules/m/objects/x",
+	} {
+		put(t, filepath.Join(top, filepath.FromSlash(name)), "x")
+	}
+	in := func(names ...string) (paths []string) {
+		for _, name := range names {
+			paths = append(paths, filepath.Join(top, filepath.FromSlash(name)))
+		}
+		return paths
+	}
+	access, err := g.Check(in("a.txt")[0], false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.Opened() {
+		t.Error("something is opened before an answer")
+	}
+	g.Grant("call", access, true)
+	objects := in(".git/objects", ".git/lfs", ".git/modules/m/objects", "bare.git/objects")
+	for path, want := range map[string]Shown{
+		top:                       {Path: top, Opened: true, Secrets: in(".env", "sub/.env"), Objects: objects},
+		in("sub")[0]:              {Path: in("sub")[0], Opened: true, Secrets: in("sub/.env")},
+		in("a.txt")[0]:            {Path: in("a.txt")[0], Opened: true},
+		in("bare.git/objects")[0]: {Path: in("bare.git/objects")[0], Opened: true, IsObject: true},
+		in(".git/objects/ab")[0]:  {Path: in(".git/objects/ab")[0], Opened: true, IsObject: true},
+		in(".env")[0]:             {},
+		g.in("x"):                 {},
+	} {
+		if diff := cmp.Diff(want, g.Shown(path)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", path, diff)
+		}
+	}
+}
+
+// TestShown_Closed holds that a directory that holds too much to be looked through is closed, with the reason.
+func TestShown_Closed(t *testing.T) {
+	t.Parallel()
+	g := newFixture(t)
+	top := filepath.Join(g.outside, "many")
+	for i := range maxShownHidden + 2 {
+		put(t, filepath.Join(top, "d"+string(rune('a'+i%26))+string(rune('a'+i/26)), ".env"), "x")
+	}
+	if shown := g.Shown(top); shown.Path != "" || shown.Closed == "" {
+		t.Errorf("%+v", shown)
+	}
+	if os.Getuid() == 0 {
+		return // root lists what it may not list
+	}
+	unlisted := filepath.Join(g.outside, "some", "closed")
+	if err := os.MkdirAll(unlisted, 0o300); err != nil {
+		t.Fatal(err)
+	}
+	if shown := g.Shown(filepath.Dir(unlisted)); !cmp.Equal(shown.Secrets, []string{unlisted}) {
+		t.Errorf("%+v", shown)
+	}
+}
