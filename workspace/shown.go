@@ -118,8 +118,7 @@ func (h *hiddenNames) look(top string, secret func(path string) bool) {
 			h.closed = "it holds too many secrets and repositories to hide them one by one"
 		case err != nil && name == ".":
 			h.closed = "it cannot be listed"
-		case slices.Contains(h.objects, path):
-			return fs.SkipDir
+		case slices.Contains(h.objects, path): // hidden as a whole
 		case err != nil, secret(path): // a directory that cannot be listed may hold one
 			h.secrets = append(h.secrets, path)
 		default:

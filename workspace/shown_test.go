@@ -15,7 +15,7 @@ func TestShown(t *testing.T) {
 	g := newFixture(t)
 	top := filepath.Join(g.outside, "other")
 	for _, name := range []string{
-		"a.txt", ".env", "sub/b.txt", "sub/.env", ".git/HEAD", ".git/objects/ab/cd", ".git/lfs/objects/x",
+		"a.txt", ".env", "HEAD", "lfs", "sub/b.txt", "sub/.env", ".git/HEAD", ".git/objects/ab/cd", ".git/lfs/objects/x",
 		"bare.git/HEAD", "bare.git/objects/ab/cd", ".git/modules/m/HEAD", ".git/modules/m/objects/x",
 	} {
 		put(t, filepath.Join(top, filepath.FromSlash(name)), "x")
@@ -34,7 +34,7 @@ func TestShown(t *testing.T) {
 		t.Error("something is opened before an answer")
 	}
 	g.Grant("call", access, true)
-	objects := in(".git/objects", ".git/lfs", ".git/modules/m/objects", "bare.git/objects")
+	objects := in(".git/objects", ".git/lfs", ".git/modules/m/objects", "lfs", "bare.git/objects")
 	for path, want := range map[string]Shown{
 		top:                       {Path: top, Opened: true, Secrets: in(".env", "sub/.env"), Objects: objects},
 		in("sub")[0]:              {Path: in("sub")[0], Opened: true, Secrets: in("sub/.env")},
