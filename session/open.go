@@ -201,6 +201,7 @@ func (s *Session) newRuleBook(offer projectOffer) *ruleBook {
 		}, offer),
 		identity: func(tool string) permissions.Identity { return s.agents.tools.Identity(tool) },
 		mode:     s.choices.modes.now,
+		work:     s.work,
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
+	"acp-agent/workspace"
 )
 
 // ListedRule is a rule in force, as /permissions lists it.
@@ -31,6 +32,9 @@ type ListedRule struct {
 	// Refused says that it is not a rule, but what a user said, or did not say in time, of a host that an MCP
 	// server reached for: it can only be taken back.
 	Refused bool
+	// Opened says that it is not a rule, but a directory outside the session's ones that an answer opened for
+	// reading: it can only be taken back.
+	Opened bool
 	// Void says that the rule does not count, because its tool has changed since the answer (M4).
 	Void bool
 }
@@ -40,7 +44,7 @@ func (l ListedRule) Where() string {
 	switch {
 	case len(l.Agents) > 0:
 		return "your answer to " + transcript.PathText(l.Agents)
-	case l.Scope == permissions.Session && (l.Rule.Source == permissions.SourceAlways || l.Rule.Source == pipeline.SourceAnswer):
+	case l.Opened, l.Scope == permissions.Session && (l.Rule.Source == permissions.SourceAlways || l.Rule.Source == pipeline.SourceAnswer):
 		return "your answer in this session"
 	case l.Scope == permissions.Project && l.Rule.Source == permissions.SourceAlways:
 		return "kept for this project"
@@ -51,6 +55,14 @@ func (l ListedRule) Where() string {
 		return l.Scope.String()
 	}
 	return l.Rule.Source
+}
+
+// Text is what it is about, in Markdown, as people write it.
+func (l ListedRule) Text() string {
+	if l.Opened {
+		return "reading in " + code(l.Rule.Pattern)
+	}
+	return ruleText(l.Rule)
 }
 
 // ruleBook lists the rules in force, and changes the rules that the user's answers added.
@@ -66,6 +78,8 @@ type ruleBook struct {
 	// hosts has what the user said of the hosts of MCP servers.
 	hosts *serverHosts
 	mode  func() permissions.Mode
+	// work has the directories that answers to the main agent opened.
+	work *workspace.Workspace
 
 	mu    sync.Mutex   // guards shown
 	shown []ListedRule // the list that /permissions showed last
@@ -96,6 +110,9 @@ func (b *ruleBook) rules() []ListedRule {
 	for _, rule := range b.hosts.refused() {
 		kept = append(kept, ListedRule{Number: len(kept) + 1, Scope: permissions.Session, Rule: rule, Refused: true})
 	}
+	for _, rule := range b.openedDirs() {
+		kept = append(kept, ListedRule{Number: len(kept) + 1, Scope: permissions.Session, Rule: rule, Opened: true})
+	}
 	for _, scope := range []permissions.Scope{permissions.Project, permissions.User, permissions.Manifest, permissions.DefaultScope} {
 		for _, rule := range set.In(scope) {
 			if scope == permissions.DefaultScope && !b.shippedTool(rule.Permission) {
@@ -110,6 +127,18 @@ func (b *ruleBook) rules() []ListedRule {
 		kept[i].Void = b.void(kept[i].Rule)
 	}
 	return append(kept, files...)
+}
+
+// openedDirs are the directories that answers opened, as the rules that they amount to.
+func (b *ruleBook) openedDirs() (rules []permissions.Rule) {
+	if b.work == nil {
+		return nil
+	}
+	for _, dir := range b.work.OpenedDirs() {
+		at := dir.At.UTC().Truncate(time.Second)
+		rules = append(rules, permissions.Rule{Permission: "read", Pattern: dir.Path, Action: capability.Allow, Source: permissions.SourceAlways, AddedAt: at})
+	}
+	return rules
 }
 
 // shippedTool reports whether a shipped rule is about a tool of this build; some are about tools that
@@ -131,12 +160,17 @@ func (b *ruleBook) void(rule permissions.Rule) bool {
 // revoke removes a rule that an answer of the user added. The rule is compared as a whole, so that no
 // other one is removed that has taken its number since.
 func (b *ruleBook) revoke(listed ListedRule) error {
-	gone := fmt.Errorf("%s is no longer in force", ruleText(listed.Rule))
+	gone := fmt.Errorf("%s is no longer in force", listed.Text())
 	switch {
 	case listed.Number == 0:
 		return fmt.Errorf("%s stands in %s; take it out there", ruleText(listed.Rule), listed.Where())
 	case listed.Refused:
 		if !b.hosts.takeBack(listed.Rule) {
+			return gone
+		}
+		return nil
+	case listed.Opened:
+		if !b.work.CloseDir(listed.Rule.Pattern) {
 			return gone
 		}
 		return nil
@@ -176,6 +210,8 @@ func (b *ruleBook) keepForProject(listed ListedRule) error {
 		return errNoTrust
 	case listed.Scope == permissions.Project && rule.Source == permissions.SourceAlways:
 		return fmt.Errorf("%s is kept for this project already", ruleText(rule))
+	case listed.Opened:
+		return fmt.Errorf("%s holds for this session only: the directory lies outside the project", listed.Text())
 	case listed.Number == 0:
 		return fmt.Errorf("%s stands in %s; only what you allowed in this session can be kept", ruleText(rule), listed.Where())
 	case rule.Action != capability.Allow || rule.Source != permissions.SourceAlways:
@@ -227,7 +263,7 @@ func (b *ruleBook) recordKept(listed ListedRule) {
 // newestAnswer is the rule that the user's latest answer added for this session.
 func (b *ruleBook) newestAnswer() (newest ListedRule, err error) {
 	for _, l := range b.rules() {
-		if l.Number == 0 || l.Scope != permissions.Session || l.Rule.Action != capability.Allow {
+		if l.Number == 0 || l.Opened || l.Scope != permissions.Session || l.Rule.Action != capability.Allow {
 			continue
 		}
 		if newest.Number == 0 || !l.Rule.AddedAt.Before(newest.Rule.AddedAt) {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"acp-agent/capability"
 	"acp-agent/internal/pathname"
@@ -143,7 +144,7 @@ func (c *checker) Grant(callID string, access Access, forSession bool) {
 	}
 	r.only = only
 	if forSession && access.Dir != "" {
-		r.opened = true
+		r.opened, r.at = true, time.Now()
 		c.opened.addForGood(r)
 	} else {
 		c.opened.add(callID, r)

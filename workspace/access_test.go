@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -201,13 +202,32 @@ func TestGrant(t *testing.T) {
 			t.Error("the file was written")
 		}
 		var opened []string
-		for _, r := range g.opened.forGood {
-			opened = append(opened, r.path)
+		for _, dir := range g.OpenedDirs() {
+			opened = append(opened, dir.Path)
 		}
-		same(t, "ad hoc directories", opened, []string{g.outside})
+		same(t, "opened directories", opened, []string{g.outside})
 		again, err := g.Check(filepath.Join(g.outside, "b"), false)
 		if err != nil || !again.Inside {
 			t.Errorf("Check = %+v, %v", again, err)
+		}
+	})
+	t.Run("for the session, until it is taken back", func(t *testing.T) {
+		g, path, access := setup(t)
+		g.Grant("call_1", access, true)
+		g.Grant("call_2", access, true) // a second card was open beside the first
+		file, err := g.call(t).FS().Open(ctx, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		same(t, "taken back", g.CloseDir(g.outside), true)
+		same(t, "taken back again", g.CloseDir(g.outside), false)
+		same(t, "opened directories", len(g.OpenedDirs()), 0)
+		if again, err := g.Check(path, false); err != nil || again.Inside {
+			t.Errorf("Check = %+v, %v", again, err)
+		}
+		if _, err := io.ReadAll(file); err != nil {
+			t.Errorf("what was open could not be read to its end: %v", err)
 		}
 	})
 	t.Run("what moved since it was checked stays closed", func(t *testing.T) {

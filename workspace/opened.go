@@ -3,6 +3,7 @@ package workspace
 import (
 	"slices"
 	"sync"
+	"time"
 )
 
 // opened are the directories that the user opened for one agent, by an answer (R64). It
@@ -10,6 +11,7 @@ import (
 type opened struct {
 	mu       sync.Mutex
 	forGood  []*root            // read-only, opened by an "always"
+	closed   []*root            // were forGood; a call may be reading through them
 	calls    map[string][]*root // by call
 	released bool
 }
@@ -37,6 +39,39 @@ func (o *opened) addForGood(r *root) {
 		return
 	}
 	o.forGood = append(o.forGood, r)
+}
+
+// OpenedDir is a directory outside the roots that an answer has opened for reading.
+type OpenedDir struct {
+	Path string
+	At   time.Time
+}
+
+// OpenedDirs are the directories that answers have opened for the session, the first one first.
+func (c *checker) OpenedDirs() (dirs []OpenedDir) {
+	c.opened.mu.Lock()
+	defer c.opened.mu.Unlock()
+	for _, r := range c.opened.forGood {
+		if !slices.ContainsFunc(dirs, func(d OpenedDir) bool { return d.Path == r.path }) {
+			dirs = append(dirs, OpenedDir{r.path, r.at})
+		}
+	}
+	return dirs
+}
+
+// CloseDir takes back the answers that have opened a directory, and reports whether there were any. What
+// is being read at this moment is read to its end.
+func (c *checker) CloseDir(path string) bool {
+	c.opened.mu.Lock()
+	defer c.opened.mu.Unlock()
+	before := len(c.opened.forGood)
+	c.opened.forGood = slices.DeleteFunc(slices.Clone(c.opened.forGood), func(r *root) bool {
+		if r.path == path {
+			c.opened.closed = append(c.opened.closed, r)
+		}
+		return r.path == path
+	})
+	return len(c.opened.forGood) < before
 }
 
 // roots are the directories that are open for a call.
@@ -67,10 +102,11 @@ func (o *opened) release() {
 	defer o.mu.Unlock()
 	o.released = true
 	closeAll(o.forGood)
+	closeAll(o.closed)
 	for _, roots := range o.calls {
 		closeAll(roots)
 	}
-	o.forGood = nil
+	o.forGood, o.closed = nil, nil
 	clear(o.calls)
 }
 

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"acp-agent/tools"
 	"acp-agent/workspace/private"
@@ -19,8 +20,9 @@ type root struct {
 	// write allows changes, editor says that the client's editor knows the
 	// files, own marks the session's private directory.
 	write, editor, own bool
-	// opened says that an answer has opened it for the session.
+	// opened says that an answer has opened it for the session, at the time at.
 	opened bool
+	at     time.Time
 	// only, when set, is the one name inside that is allowed.
 	only string
 }
