@@ -22,28 +22,36 @@ func (p *Policy) closesFiles() bool {
 	return p.Reading && len(p.Secrets) > 0 && landlockVersion() > 0
 }
 
+// innerTask is what our binary does from within, before it becomes the command.
+type innerTask struct {
+	// Secrets are closed to the command.
+	Secrets []string `json:"secrets"`
+	// Checked must be what they were.
+	Checked []checkedFile `json:"checked"`
+}
+
 // inner puts our binary, which the command sees at [innerPath], before the command, to close the secrets
-// from within.
+// from within, and to look at what was checked.
 func (p *Policy) inner(start *launch.Start) error {
-	var paths []string
+	task := innerTask{Checked: p.Checked}
 	for _, at := range p.places() {
-		if at.access == secret {
-			paths = append(paths, at.path)
+		if at.access == secret && p.closesFiles() {
+			task.Secrets = append(task.Secrets, at.path)
 		}
 	}
-	data, err := json.Marshal(paths)
+	data, err := json.Marshal(task)
 	if err != nil {
 		return err
 	}
 	list, err := fileOf(data)
 	if err != nil {
-		return fmt.Errorf("hand over the secrets' paths: %w", err)
+		return fmt.Errorf("hand over what to do within: %w", err)
 	}
 	start.Argv = append([]string{innerPath, InnerArg, fmt.Sprint(start.Hand(list))}, start.Argv...)
 	return nil
 }
 
-// Inner is the main of our binary within bubblewrap: it closes the files whose paths can
+// Inner is the main of our binary within bubblewrap: it does what can
 // be read from the descriptor of its first argument, and becomes the program of the others.
 // It returns only when that fails.
 func Inner(args []string) int {
@@ -61,19 +69,24 @@ func becomeProgram(args []string) error {
 	if _, err := fmt.Sscan(args[0], &fd); err != nil {
 		return err
 	}
-	f := os.NewFile(uintptr(fd), "secrets")
+	f := os.NewFile(uintptr(fd), "task")
 	data, err := io.ReadAll(f)
 	f.Close()
 	if err != nil {
 		return err
 	}
-	var secrets []string
-	if err := json.Unmarshal(data, &secrets); err != nil {
+	var task innerTask
+	if err := json.Unmarshal(data, &task); err != nil {
+		return err
+	}
+	if err := lookAgain(task.Checked); err != nil {
 		return err
 	}
 	runtime.LockOSThread() // only this thread is restricted, and goes on as the program
-	if err := closeFiles(secrets); err != nil {
-		return err
+	if len(task.Secrets) > 0 {
+		if err := closeFiles(task.Secrets); err != nil {
+			return err
+		}
 	}
 	return fmt.Errorf("start %q: %w", args[1], unix.Exec(args[1], args[1:], os.Environ()))
 }

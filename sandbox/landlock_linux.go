@@ -96,6 +96,9 @@ func (p *Policy) landlockRules(set *ruleset) error {
 		}
 	}
 	set.close(hide)
+	for _, c := range p.Checked {
+		set.checked[c.Path] = inode{c.Device, c.Inode}
+	}
 	for _, at := range all {
 		var err error
 		switch {
@@ -131,6 +134,8 @@ type ruleset struct {
 	fd      int
 	handled uint64
 	closed  map[inode]bool
+	// checked are the only files that get a rule under their names.
+	checked map[string]inode
 }
 
 func newRuleset(version int, network bool) (*ruleset, error) {
@@ -168,7 +173,7 @@ func makeRuleset(attr unix.LandlockRulesetAttr, size uintptr) (*ruleset, error) 
 	if errno != 0 {
 		return nil, fmt.Errorf("make landlock rules: %w", errno)
 	}
-	return &ruleset{fd: int(fd), handled: attr.Handled_access_fs, closed: map[inode]bool{}}, nil
+	return &ruleset{fd: int(fd), handled: attr.Handled_access_fs, closed: map[inode]bool{}, checked: map[string]inode{}}, nil
 }
 
 // enter restricts the calling thread, which can gain no rights any more.
@@ -209,6 +214,9 @@ func (s *ruleset) allow(path string, rights uint64) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return fmt.Errorf("look at %q: %w", path, err)
+	}
+	if want, ok := s.checked[path]; ok && want != (inode{st.Dev, st.Ino}) {
+		return nil
 	}
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFLNK:

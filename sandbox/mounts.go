@@ -39,6 +39,11 @@ func (p *Policy) places() []place {
 	byPath, r := map[string]place{}, resolver{}
 	for a, paths := range [...][]string{concealed: p.Concealed, readable: p.Readable, writable: p.Writable, readOnly: p.ReadOnly, masked: p.Masked, secret: p.Secrets} {
 		for _, path := range paths {
+			if c := p.checked(path); c != nil && access(a) == readable {
+				if at := r.resolve(path); at.path != path || at.info == nil || !c.is(at.info) {
+					continue
+				}
+			}
 			r.add(byPath, path, access(a))
 		}
 	}

@@ -46,8 +46,8 @@ var shownRun = [...]string{
 // are, and that hold for the whole machine.
 var kernelFiles = [...]string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/acpi", "/proc/scsi", "/proc/fs"}
 
-// viewFor is what the policy's command sees. It puts our binary before the command where secrets are closed from
-// within.
+// viewFor is what the policy's command sees. It puts our binary before the command where secrets are closed, or
+// something has to be looked at, from within.
 func (p *Policy) viewFor(start *launch.Start) (view, error) {
 	var v view
 	if p.Outside {
@@ -61,14 +61,15 @@ func (p *Policy) viewFor(start *launch.Start) (view, error) {
 	}
 	v.ownDirs(p.Tmp)
 	v.places(p)
-	if p.closesFiles() || p.ViaProxy {
+	within := p.closesFiles() || len(p.Checked) > 0
+	if within || p.ViaProxy {
 		self, err := os.Executable()
 		if err != nil {
 			return nil, err
 		}
 		v.add(viewStep{do: showReadOnly, path: innerPath, from: self})
 	}
-	if p.closesFiles() {
+	if within {
 		if err := p.inner(start); err != nil {
 			return nil, err
 		}
@@ -130,7 +131,7 @@ func (v *view) places(p *Policy) {
 			continue
 		case at.access == writable:
 			step.do = showWritable
-		case at.access == readable && inConcealed(shown[:i], at.path) && settings(at.path):
+		case at.access == readable && inConcealed(shown[:i], at.path) && p.checked(at.path) == nil && settings(at.path):
 			data, err := os.ReadFile(at.path)
 			if err != nil {
 				continue // it is gone, or not the user's to read

@@ -25,6 +25,8 @@ const (
 type Shown struct {
 	// Path is where the path really is; "" for what must not be read, and where Closed says why.
 	Path string
+	// Info is what Path was when it was checked.
+	Info fs.FileInfo
 	// Secrets lie beneath Path, and so do Objects, where repositories keep the content of files.
 	Secrets, Objects []string
 	// IsObject says that Path lies in such a directory itself.
@@ -38,16 +40,20 @@ type Shown struct {
 
 // Shown finds out what a command may see of a path outside the session's directories.
 func (c *checker) Shown(abs string) Shown {
-	access, err := c.Check(abs, false)
+	t, err := c.follow(abs)
+	if err != nil {
+		return Shown{}
+	}
+	access, err := c.check(t, false)
 	switch {
 	case err != nil || access.Inside && !access.Opened:
 		return Shown{}
 	case !access.Opened && !access.isDir:
-		return Shown{Path: access.Real}
+		return Shown{Path: access.Real, Info: t.last().info}
 	case access.Dir == "":
 		return Shown{}
 	}
-	shown := Shown{Path: access.Real, Opened: access.Opened, IsObject: len(objectsAbove(access.Real)) > 0}
+	shown := Shown{Path: access.Real, Info: t.last().info, Opened: access.Opened, IsObject: len(objectsAbove(access.Real)) > 0}
 	top := access.Real
 	if access.Opened {
 		top = access.Dir

@@ -5,6 +5,7 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/permissions/command"
+	"acp-agent/sandbox"
 	"acp-agent/workspace/run"
 )
 
@@ -124,7 +125,7 @@ func (a *commandAccess) readableOutside() (outside run.Outside) {
 		case !hides && (len(as.Secrets) > 0 || hidesObjects && len(as.Objects) > 0):
 			a.closed = append(a.closed, path+", since this kind of sandbox cannot hide the secrets in it one by one")
 		default:
-			outside.Readable = append(outside.Readable, path)
+			outside.Readable = append(outside.Readable, sandbox.File{Path: path, Info: as.Info})
 			outside.Secrets, outside.Objects = append(outside.Secrets, as.Secrets...), append(outside.Objects, as.Objects...)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 
 // Outside is what of the places outside the session's directories a command may read, since the user allowed it.
 type Outside struct {
-	// Readable are files and directories.
-	Readable []string
+	// Readable are files and directories, as they were when it was allowed.
+	Readable []sandbox.File
 	// Secrets and Objects lie in them: files that are hidden from each command, and directories that are hidden with
 	// HidesObjects.
 	Secrets, Objects []string
@@ -256,7 +256,7 @@ func (r *Runner) addDirectories(request *sandbox.Request, spec launch.Spec, g Gr
 			request.Readable = append(request.Readable, root.Path)
 		}
 	}
-	request.Readable = append(request.Readable, g.Outside.Readable...)
+	request.Outside = g.Outside.Readable
 	request.Secrets = slices.Concat(request.Secrets, g.Outside.Secrets)
 	if len(spec.Argv) > 0 {
 		// A program may lie among our own files, as a module's does, or in the home.
