@@ -125,7 +125,8 @@ func (h *hiddenNames) look(top string, secret func(path string) bool) {
 		case err != nil && name == ".":
 			h.closed = "it cannot be listed"
 		case slices.Contains(h.objects, path): // hidden as a whole
-		case err != nil, secret(path): // a directory that cannot be listed may hold one
+		// A directory that cannot be listed may hold one, and other systems than git keep the content of files.
+		case err != nil, secret(path), pathname.KeepsContent(filepath.Base(filepath.Dir(path)), filepath.Base(path)):
 			h.secrets = append(h.secrets, path)
 		default:
 			if filepath.Base(path) == "HEAD" {

@@ -18,6 +18,7 @@ func TestShown(t *testing.T) {
 	for _, name := range []string{
 		"a.txt", ".env", "HEAD", "lfs", "sub/b.txt", "sub/.env", ".git/HEAD", ".git/objects/ab/cd", ".git/lfs/objects/x",
 		"bare.git/HEAD", "bare.git/objects/ab/cd", ".git/modules/m/HEAD", ".git/modules/m/objects/x",
+		".svn/pristine/ab/x", ".svn/entries", "sub/.hg/store/data/x",
 	} {
 		put(t, filepath.Join(top, filepath.FromSlash(name)), "x")
 	}
@@ -37,8 +38,8 @@ func TestShown(t *testing.T) {
 	g.Grant("call", access, true)
 	objects := in(".git/objects", ".git/lfs", ".git/modules/m/objects", "lfs", "bare.git/objects")
 	for path, want := range map[string]Shown{
-		top:                       {Path: top, Opened: true, Secrets: in(".env", "sub/.env"), Objects: objects},
-		in("sub")[0]:              {Path: in("sub")[0], Opened: true, Secrets: in("sub/.env")},
+		top:                       {Path: top, Opened: true, Secrets: in(".env", ".svn/pristine", "sub/.env", "sub/.hg/store"), Objects: objects},
+		in("sub")[0]:              {Path: in("sub")[0], Opened: true, Secrets: in("sub/.env", "sub/.hg/store")},
 		in("a.txt")[0]:            {Path: in("a.txt")[0], Opened: true},
 		in("bare.git/objects")[0]: {Path: in("bare.git/objects")[0], Opened: true, IsObject: true},
 		in(".git/objects/ab")[0]:  {Path: in(".git/objects/ab")[0], Opened: true, IsObject: true},
