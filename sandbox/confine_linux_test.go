@@ -136,7 +136,7 @@ type kinds []Kind
 // TestWalls is what a confined command can do, and what it cannot. The short form
 // tries every fourth.
 func TestWalls(t *testing.T) {
-	tests := testreq.Pick(12, []struct {
+	tests := testreq.Pick(8, []struct {
 		name, cmd string
 		fails     bool
 		output    string

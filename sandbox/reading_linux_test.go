@@ -15,7 +15,7 @@ import (
 // where another command may write, and by ways that open nothing for writing. The short form
 // tries every fourth.
 func TestReading(t *testing.T) {
-	tests := testreq.Pick(9, []struct {
+	tests := testreq.Pick(6, []struct {
 		name, cmd string
 		fails     bool
 		output    string

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/store"
 	"acp-agent/transcript"
 )
@@ -213,7 +214,7 @@ func TestStored_NewerVersion(t *testing.T) {
 }
 
 // damages is how many damages of each kind are tried; make long tries many more.
-var damages = flag.Int("damages", 200, "how many damages of a stored session are tried")
+var damages = flag.Int("damages", testreq.Rounds(100, 200), "how many damages of a stored session are tried")
 
 // searched says which damages are searched and listed, too: every tenth.
 const searched = 10

@@ -15,11 +15,12 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/internal/testkit/shelltrace"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/permissions/command"
 )
 
 var (
-	fuzzJudge = flag.Duration("fuzzjudge", 3*time.Second, "how long TestJudge_DifferentialFuzz makes texts")
+	fuzzJudge = flag.Duration("fuzzjudge", testreq.Rounds(2*time.Second, 3*time.Second), "how long TestJudge_DifferentialFuzz makes texts")
 	fuzzSeed  = flag.Uint64("fuzzseed", 0, "seed of its texts; 0 takes one from the clock")
 	fuzzTexts = flag.String("fuzztexts", "", "a file whose lines are texts as JSON strings, which it judges and runs in place of its own")
 )

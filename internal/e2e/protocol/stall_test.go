@@ -42,7 +42,7 @@ func (f *flood) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // agent: nothing piles up, nothing is lost, the order holds. The short form has 20 MB of it.
 func TestRobust_StalledClient(t *testing.T) {
 	t.Parallel()
-	megabytes, stall := testreq.Rounds(20, 50), testreq.Rounds(2*time.Second, 5*time.Second)
+	megabytes, stall := testreq.Rounds(14, 50), testreq.Rounds(2*time.Second, 5*time.Second)
 	model := &flood{kilobytes: megabytes << 10}
 	server := modeltest.New(t)
 	server.Handle("/v1/chat/completions", model.ServeHTTP)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/testreq"
 )
 
 const (
@@ -53,26 +54,27 @@ func TestEgress_GitLoginOutside(t *testing.T) {
 	long := strings.Repeat("\tk = "+strings.Repeat("x", 40)+"\n", 400)
 	const evil = "[credential]\n\thelper = \"!touch ~/ran; echo username=jo; echo password=long-enough-password;\"\n"
 	const fill = `printf 'protocol=https\nhost=git.example\n\n' | git credential fill`
-	for name, tt := range map[string]struct{ settings, command string }{
-		"helper":                 {settings: "[credential]\n\thelper = !~/project/helper.sh\n"},
-		"link to a helper":       {settings: "[credential]\n\thelper = !~/link.sh\n"},
-		"link to the project":    {settings: "[credential]\n\thelper = !~/link/helper.sh\n"},
-		"helper of a shell":      {settings: "[credential \"https://git.example\"]\n\thelper = \"!f() { $HOME/project/helper.sh; }; f\"\n"},
-		"quotes of a shell":      {settings: "[credential]\n\thelper = \"!\\\"$HOME\\\"/pro\\\\ject/helper.sh\"\n"},
-		"pattern of a shell":     {settings: "[credential]\n\thelper = !~/pro*/helper.sh\n"},
-		"directories of a shell": {settings: "[credential]\n\thelper = !cd ~ && cd project && sh helper.sh\n"},
-		"PATH of a shell":        {settings: "[credential]\n\thelper = !PATH=/usr/bin:/bin:$HOME/project helper.sh\n"},
-		"option of a shell":      {settings: "[credential]\n\thelper = !env -S$HOME/project/helper.sh\n"},
-		"module cache":           {settings: "[credential]\n\thelper = !~/go/pkg/mod/helper.sh\n"},
-		"included file":          {settings: "[include]\n\tpath = ~/project/inc\n"},
-		"named from the home":    {settings: "[include]\n\tpath = project/inc\n"},
-		"before a long one":      {settings: "[include]\n\tpath = ~/project/inc\n[pad]\n" + long},
-		"broken at times": {
+	for _, tt := range testreq.Pick(4, []struct{ name, settings, command string }{
+		{name: "helper", settings: "[credential]\n\thelper = !~/project/helper.sh\n"},
+		{name: "link to a helper", settings: "[credential]\n\thelper = !~/link.sh\n"},
+		{name: "link to the project", settings: "[credential]\n\thelper = !~/link/helper.sh\n"},
+		{name: "helper of a shell", settings: "[credential \"https://git.example\"]\n\thelper = \"!f() { $HOME/project/helper.sh; }; f\"\n"},
+		{name: "quotes of a shell", settings: "[credential]\n\thelper = \"!\\\"$HOME\\\"/pro\\\\ject/helper.sh\"\n"},
+		{name: "pattern of a shell", settings: "[credential]\n\thelper = !~/pro*/helper.sh\n"},
+		{name: "directories of a shell", settings: "[credential]\n\thelper = !cd ~ && cd project && sh helper.sh\n"},
+		{name: "PATH of a shell", settings: "[credential]\n\thelper = !PATH=/usr/bin:/bin:$HOME/project helper.sh\n"},
+		{name: "option of a shell", settings: "[credential]\n\thelper = !env -S$HOME/project/helper.sh\n"},
+		{name: "module cache", settings: "[credential]\n\thelper = !~/go/pkg/mod/helper.sh\n"},
+		{name: "included file", settings: "[include]\n\tpath = ~/project/inc\n"},
+		{name: "named from the home", settings: "[include]\n\tpath = project/inc\n"},
+		{name: "before a long one", settings: "[include]\n\tpath = ~/project/inc\n[pad]\n" + long},
+		{
+			name:     "broken at times",
 			settings: "[include]\n\tpath = ~/project/changing\n",
 			command:  "(while :; do cp inc a; cp broken b; mv a changing; mv b changing; done) & for i in $(seq 20); do " + fill + "; done; kill %1",
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
+	}) {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			const helper = "#!/bin/bash\ntouch ~/ran\necho username=jo\necho password=long-enough-password\n"
 			w := startConfined(t, "bubblewrap", "", map[string]string{"ask": cmp.Or(tt.command, fill)}, map[string]string{

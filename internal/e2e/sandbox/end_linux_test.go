@@ -54,7 +54,7 @@ var ends = []struct {
 // killed.
 func TestPrograms_End(t *testing.T) {
 	testreq.Beside(t)
-	for i, level := range testreq.Pick(2, []sandbox.Kind{sandbox.Bubblewrap, sandbox.Namespaces, sandbox.Landlock, sandbox.None}) {
+	for i, level := range testreq.Pick(1, []sandbox.Kind{sandbox.Bubblewrap, sandbox.Namespaces, sandbox.Landlock, sandbox.None}) {
 		t.Run(string(level), func(t *testing.T) {
 			t.Parallel()
 			needSandbox(t, level)

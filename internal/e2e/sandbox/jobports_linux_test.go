@@ -59,11 +59,21 @@ func serve(t *testing.T, address string, killed bool, more ...string) *acptest.S
 	}, more...)
 	s := startJobs(t, sandbox.Bubblewrap, killed, 2, lines...)
 	s.Prompt("serve").Ends("end_turn")
-	s.Expect("the port", acptest.Update("tool_call_update", "rawOutput.data", `"ports":[8918]`,
-		"content", "It listens on port 8918 in the sandbox; `/jobs forward 8918` opens it on this machine."))
+	s.Expect("the port", showsPort(`"ports":[8918]`, "It listens on port 8918 in the sandbox; `/jobs forward 8918` opens it on this machine."))
 	s.Prompt("and").Ends("end_turn")
 	s.Skip()
 	return s
+}
+
+// showsPort fits the update after which both the result and the card of a call have the port. One that comes while
+// output is streamed shows it on the card first.
+func showsPort(data, content string) func(*acptest.Message) bool {
+	inData, onCard := acptest.Update("tool_call_update", "rawOutput.data", data), acptest.Update("tool_call_update", "content", content)
+	var listed, shown bool
+	return func(m *acptest.Message) bool {
+		listed, shown = listed || inData(m), shown || onCard(m)
+		return listed && shown
+	}
 }
 
 // typed is the answer of the agent to a slash command.
@@ -254,7 +264,7 @@ func TestJobs_PortOutside(t *testing.T) {
 		`{"when": "^and$", "call": [{"name": "job_output", "args": {"job": "job_1"}}]}`,
 		`{"expect": {"last_result": "of this machine</listens>"}, "say": "It serves."}`)
 	s.Prompt("serve").Ends("end_turn")
-	s.Expect("the port", acptest.Update("tool_call_update", "rawOutput.data", `"ports":[`, "content", "of this machine."))
+	s.Expect("the port", showsPort(`"ports":[`, "of this machine."))
 	s.Prompt("and").Ends("end_turn")
 	shown := regexp.MustCompile(`listens on port (\d+) of this machine`).FindStringSubmatch(typed(t, s, "/jobs"))
 	if shown == nil {

@@ -43,7 +43,7 @@ func busyAgentTree(naps []string) string {
 // cancelled turn, is checked of every run.
 func TestSubagent_Cancel(t *testing.T) {
 	testreq.Beside(t)
-	for i, level := range testreq.Pick(2, []string{"bubblewrap", "landlock", "none"}) {
+	for i, level := range testreq.Pick(1, []string{"bubblewrap", "landlock", "none"}) {
 		for j, tt := range []struct {
 			name, prompt string
 			naps         int

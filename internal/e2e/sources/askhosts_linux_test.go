@@ -62,7 +62,7 @@ func TestMCP_AskedHosts(t *testing.T) {
 		testreq.Skip(t, "curl is not installed")
 	}
 	const everyone, entry, ofProject = "mcp", "entry", "project"
-	for _, tt := range []struct {
+	for _, tt := range testreq.Pick(4, []struct {
 		name, level, where string
 		answer             string // about the second host
 		told               string // by the tool
@@ -77,7 +77,7 @@ func TestMCP_AskedHosts(t *testing.T) {
 		{"for all servers", "bubblewrap", everyone, "allow_once", "other: the page the page", 2, 1, 2, ""},
 		{"of a project", "bubblewrap", ofProject, "allow_once", "other: the page the page", 2, 1, 2, ""},
 		{"without namespaces", "landlock", entry, "reject_once", "other: the page the page", 0, 1, 2, "it has the whole network, for the sandbox (landlock) cannot tell hosts apart"},
-	} {
+	}) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			first, cameFirst := website(t)
