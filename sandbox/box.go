@@ -52,8 +52,8 @@ type Request struct {
 	// Roots are the session's directories, the working directory first. Writable
 	// are those and others that may be written, Readable others that may be read.
 	Roots, Writable, Readable []string
-	// Outside are further files and directories that may be read, while they are what they were.
-	Outside []File
+	// Checked are those of all these that the command sees only while they are what they were.
+	Checked []File
 	// Secrets are files in the roots that must not be read, as far as they are known.
 	Secrets []string
 	// Hidden are directories in the roots, or around them, which the command sees empty, if it can write
@@ -136,15 +136,12 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 	if r.Around {
 		r.Secrets = slices.Concat(r.Secrets, r.AroundSecrets)
 	}
-	for _, f := range r.Outside {
-		r.Readable = append(r.Readable, f.Path)
-	}
 	home := b.home(r)
 	p := &Policy{
 		Kind: report.Kind, Program: report.Program, Tmp: r.Tmp, Network: r.Network, ViaProxy: r.ViaProxy,
 		Masked:    slices.Concat(b.masked(r, report.Kind), home.masked, r.Closed, r.Hidden),
 		Secrets:   r.Secrets,
-		Checked:   checked(r.Outside),
+		Checked:   checked(r.Checked),
 		Readable:  slices.Concat(r.Readable, nonEmpty(r.Private), home.readable(b), b.Readable),
 		Concealed: nonEmpty(home.concealed),
 	}

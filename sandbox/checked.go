@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// File is a file or directory as it was when it was checked that a command may read it.
+// File is a file or directory as it was when it was checked that a command may use it.
 type File struct {
 	Path string
 	Info fs.FileInfo

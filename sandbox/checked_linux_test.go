@@ -22,7 +22,7 @@ func TestChecked(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				g.request.Outside = append(g.request.Outside, File{path, info})
+				g.request.Readable, g.request.Checked = append(g.request.Readable, path), append(g.request.Checked, File{path, info})
 			}
 			const text = `cat ~/other/file ~/other/dir/name`
 			if out, code := g.run(t, text); code != 0 || out != "otherinnocent" {
@@ -50,6 +50,39 @@ func TestChecked(t *testing.T) {
 			}
 			if out, _ := g.run(t, text); strings.Contains(out, "canary") {
 				t.Errorf("another directory: %q", out)
+			}
+		})
+	}
+}
+
+// A root of a session may be replaced by a session that works in the directory above it: then nothing beneath its name is
+// shown, or can be written, which lies elsewhere.
+func TestChecked_Root(t *testing.T) {
+	for _, kind := range confining {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			g := newFixture(t, kind)
+			write(t, g.home, map[string]string{"private/.git/config": "canary", "private/name": "canary"})
+			info, err := os.Lstat(g.project)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.request.Checked = []File{{g.project, info}}
+			if out, code := g.run(t, `cat main.go && echo x > made`); code != 0 || out != "package main" {
+				t.Fatalf("exit code %d with %q", code, out)
+			}
+			if err := os.Rename(g.project, g.project+".old"); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink("private", g.project); err != nil {
+				t.Fatal(err)
+			}
+			g.project = "/" // where the command runs
+			if out, code := g.run(t, `cd "$D/home/project"; cat "$D/home/project/name" "$D/home/project/.git/config"; echo x > "$D/home/project/made"`); code == 0 || strings.Contains(out, "canary") {
+				t.Errorf("exit code %d with %q", code, out)
+			}
+			if _, err := os.Lstat(filepath.Join(g.home, "private", "made")); err == nil {
+				t.Error("a file was made elsewhere")
 			}
 		})
 	}

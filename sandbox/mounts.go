@@ -37,13 +37,13 @@ var hidden = [...]string{"/tmp", "/var/tmp", "/run"}
 // beneath them, each once.
 func (p *Policy) places() []place {
 	byPath, r := map[string]place{}, resolver{}
+	for _, c := range p.Checked {
+		if at := r.resolve(c.Path); at.path != c.Path || at.info == nil || !c.is(at.info) {
+			r[c.Path] = resolvedPath{} // nothing, and nothing lies beneath
+		}
+	}
 	for a, paths := range [...][]string{concealed: p.Concealed, readable: p.Readable, writable: p.Writable, readOnly: p.ReadOnly, masked: p.Masked, secret: p.Secrets} {
 		for _, path := range paths {
-			if c := p.checked(path); c != nil && access(a) == readable {
-				if at := r.resolve(path); at.path != path || at.info == nil || !c.is(at.info) {
-					continue
-				}
-			}
 			r.add(byPath, path, access(a))
 		}
 	}
@@ -78,6 +78,9 @@ type resolvedPath struct {
 }
 
 func (r resolver) resolve(path string) resolvedPath {
+	if at, known := r[path]; known {
+		return at
+	}
 	dir := filepath.Dir(path)
 	if path != filepath.Clean(path) || dir == path {
 		return follow(path)

@@ -59,6 +59,12 @@ func (b *Box) Given() []string {
 	return b.given.all()
 }
 
+// GivenAbove reports whether a directory lies in one that a session of this process may write in: it may put another in its
+// place at any moment.
+func (b *Box) GivenAbove(dir string) bool {
+	return slices.ContainsFunc(b.Given(), func(given string) bool { return given != dir && pathname.Contains(given, dir) })
+}
+
 // covers are the places of a policy with Outside: of those that lie in each other, the upper one.
 func (p *Policy) covers() []place {
 	var kept []place

@@ -31,7 +31,7 @@ type Policy struct {
 	// Readable are directories and files that may be read although they lie beneath
 	// Masked, or where the command sees directories of its own, such as /tmp.
 	Readable []string `json:"readable,omitempty"`
-	// Checked are those of Readable that are shown only while they are what was checked.
+	// Checked are those of Writable and Readable that are shown only while they are what was checked.
 	Checked []checkedFile `json:"checked,omitempty"`
 	// Concealed are directories of which a command sees what else the policy names, such
 	// as the home.

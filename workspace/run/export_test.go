@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"acp-agent/internal/launch"
+	"acp-agent/sandbox"
 )
 
 // The bounds of the guard, for its tests.
@@ -31,6 +32,13 @@ func (r *Runner) TrialFailed() bool { return r.o.Trial.Failed() }
 func (r *Runner) Confine(ctx context.Context) error {
 	_, err := r.confine(ctx, launch.Spec{}, Grant{})
 	return err
+}
+
+// Checked are what a command sees only while it is what it was.
+func (r *Runner) Checked(g Grant) []sandbox.File {
+	var request sandbox.Request
+	r.addDirectories(&request, launch.Spec{}, g)
+	return request.Checked
 }
 
 // Watch guards a workspace as before a command that the user was not asked about.

@@ -246,6 +246,11 @@ func (r *Runner) enclose(ctx context.Context, spec launch.Spec, g Grant, q sandb
 // it runs. removeTmp removes a directory that was made for this command alone.
 func (r *Runner) addDirectories(request *sandbox.Request, spec launch.Spec, g Grant) (removeTmp func()) {
 	for i, root := range r.w.Roots {
+		if r.o.Sandbox.Box.GivenAbove(root.Path) {
+			if info, err := root.Handle.Stat("."); err == nil {
+				request.Checked = append(request.Checked, sandbox.File{Path: root.Path, Info: info})
+			}
+		}
 		switch {
 		case i < r.w.Own:
 			request.Roots = append(request.Roots, root.Path)
@@ -256,7 +261,9 @@ func (r *Runner) addDirectories(request *sandbox.Request, spec launch.Spec, g Gr
 			request.Readable = append(request.Readable, root.Path)
 		}
 	}
-	request.Outside = g.Outside.Readable
+	for _, file := range g.Outside.Readable {
+		request.Readable, request.Checked = append(request.Readable, file.Path), append(request.Checked, file)
+	}
 	request.Secrets = slices.Concat(request.Secrets, g.Outside.Secrets)
 	if len(spec.Argv) > 0 {
 		// A program may lie among our own files, as a module's does, or in the home.
