@@ -11,14 +11,17 @@ import (
 
 	"acp-agent/internal/gitdir"
 	"acp-agent/internal/pathname"
+	"acp-agent/internal/rootfile"
 )
 
 // How much of a directory is looked through for what is to be hidden before a command sees it, how much may be hidden in
-// it, and how long the result holds.
+// it, and how long the result holds at the most. A directory must have been left alone for shownSettled before it was
+// looked through, so that a later change is certain to show in its time.
 const (
 	maxShown       = 50_000
 	maxShownHidden = 100
 	maxShownAge    = 5 * time.Second
+	shownSettled   = 2 * time.Second
 )
 
 // Shown says what a command that may read a path outside the session's directories sees of it.
@@ -87,19 +90,31 @@ type lookedThrough struct {
 type hiddenNames struct {
 	secrets, objects []string
 	closed           string
-	at               time.Time
+	// dirs are the directories in it, as they were when it was looked through at the time at.
+	dirs map[string]fs.FileInfo
+	at   time.Time
+}
+
+// holds reports whether no name in the directory can have changed.
+func (h *hiddenNames) holds() bool {
+	for path, was := range h.dirs {
+		is, err := os.Lstat(path)
+		if err != nil || !os.SameFile(was, is) || !rootfile.Changed(was).Equal(rootfile.Changed(is)) || h.at.Sub(rootfile.Changed(is)) < shownSettled {
+			return false
+		}
+	}
+	return time.Since(h.at) < maxShownAge
 }
 
 // through looks through a directory.
 func (l *lookedThrough) through(top string, secret func(path string) bool) hiddenNames {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if known, ok := l.dirs[top]; ok && time.Since(known.at) < maxShownAge {
+	if known, ok := l.dirs[top]; ok && known.holds() {
 		return known
 	}
-	hidden := hiddenNames{objects: objectsAbove(top)}
+	hidden := hiddenNames{objects: objectsAbove(top), dirs: map[string]fs.FileInfo{}, at: time.Now()}
 	hidden.look(top, secret)
-	hidden.at = time.Now()
 	if l.dirs == nil {
 		l.dirs = map[string]hiddenNames{}
 	}
@@ -132,6 +147,9 @@ func (h *hiddenNames) look(top string, secret func(path string) bool) {
 			if filepath.Base(path) == "HEAD" {
 				h.addObjects(r, filepath.Dir(path))
 			}
+			if entry.IsDir() {
+				h.note(path, entry)
+			}
 			return nil
 		}
 		switch {
@@ -145,6 +163,16 @@ func (h *hiddenNames) look(top string, secret func(path string) bool) {
 	if err != nil && h.closed == "" {
 		h.closed = "it cannot be listed"
 	}
+}
+
+// note remembers a directory as it is before it is listed.
+func (h *hiddenNames) note(path string, entry fs.DirEntry) {
+	info, err := entry.Info()
+	if err != nil {
+		h.at = time.Time{} // it has just gone: the result is not for a second time
+		return
+	}
+	h.dirs[path] = info
 }
 
 // addObjects adds the directories in which a repository keeps content, by the directory of its own data.

@@ -52,6 +52,33 @@ func TestShown(t *testing.T) {
 	}
 }
 
+// TestShown_Changed holds that a secret is hidden from the moment that it is there, also right after a look that has not found it.
+func TestShown_Changed(t *testing.T) {
+	t.Parallel()
+	g := newFixture(t)
+	top := filepath.Join(g.outside, "other")
+	put(t, filepath.Join(top, "sub", "a.txt"), "x")
+	access, err := g.Check(top, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Grant("call", access, true)
+	if shown := g.Shown(top); shown.Path != top || len(shown.Secrets) > 0 {
+		t.Fatalf("%+v", shown)
+	}
+	secret := filepath.Join(top, "sub", ".env")
+	put(t, secret, "x")
+	if shown := g.Shown(top); !cmp.Equal(shown.Secrets, []string{secret}) {
+		t.Errorf("made: %+v", shown)
+	}
+	if err := os.Rename(filepath.Dir(secret), filepath.Join(top, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	if shown := g.Shown(top); !cmp.Equal(shown.Secrets, []string{filepath.Join(top, "moved", ".env")}) {
+		t.Errorf("renamed: %+v", shown)
+	}
+}
+
 // TestShown_Closed holds that a directory that holds too much to be looked through is closed, with the reason.
 func TestShown_Closed(t *testing.T) {
 	t.Parallel()
