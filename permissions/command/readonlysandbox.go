@@ -1,12 +1,14 @@
 package command
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"acp-agent/capability"
+	"acp-agent/internal/pathname"
 )
 
 // confined allows a text of which not all is known before it runs, if every command in it is on the
@@ -23,7 +25,7 @@ func confined(v Verdict, file *syntax.File, env Env) Verdict {
 			return v
 		}
 	}
-	if holdsAddress(env) || !env.Reading() {
+	if holdsAddress(env, v.Parts) || !env.Reading() {
 		return v
 	}
 	for i := range v.Parts {
@@ -33,10 +35,20 @@ func confined(v Verdict, file *syntax.File, env Env) Verdict {
 	return v
 }
 
-// holdsAddress reports that git keeps a user and password in the directories of the session. The
-// sandbox does not hide that file, and an unknown word may name it.
-func holdsAddress(env Env) bool {
-	return env.GitHoldsAddress != nil && slices.ContainsFunc(append([]string{env.Cwd}, env.Roots...), env.GitHoldsAddress)
+// holdsAddress reports that git keeps a user and password in the directories of the session, or in others that the
+// text reads, which an answer has opened. The sandbox does not hide that file, and an unknown word may name it.
+func holdsAddress(env Env, parts []Part) bool {
+	dirs := append([]string{env.Cwd}, env.Roots...)
+	for _, p := range parts {
+		for _, path := range p.Reads {
+			// Within git's own directory git finds no repository by that name.
+			dir, _, _ := strings.Cut(filepath.ToSlash(path)+"/", "/.git/")
+			if dir = filepath.Clean(dir); !slices.ContainsFunc(dirs, func(known string) bool { return pathname.Contains(known, dir) }) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	return env.GitHoldsAddress != nil && slices.ContainsFunc(dirs, env.GitHoldsAddress)
 }
 
 // setsSpecialVariable reports a text that sets a variable which programs or the shell use, or one whose

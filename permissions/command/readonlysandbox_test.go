@@ -3,6 +3,7 @@ package command_test
 import (
 	"testing"
 
+	"acp-agent/capability"
 	"acp-agent/permissions/command"
 )
 
@@ -65,6 +66,15 @@ func TestJudge_LeftToReading(t *testing.T) {
 	held.GitHoldsAddress = func(dir string) bool { return dir == "/w" }
 	if v := command.Judge("od -c $X", held); v.Action != ask {
 		t.Errorf("where git keeps a password: %s (%s), want ask", v.Action, v.Reason)
+	}
+	held.Inside = func(path string) (string, bool) { return path, true }
+	held.GitHoldsAddress = func(dir string) bool { return dir == "/opened" }
+	for text, want := range map[string]capability.Action{
+		"cd /opened && od -c .git/c*": ask, "cd /opened/.git && od -c c*": ask, "cd /elsewhere && od -c .git/c*": allow, "od -c $X": allow,
+	} {
+		if v := command.Judge(text, held); v.Action != want {
+			t.Errorf("%q, where git keeps a password in a directory that an answer has opened: %s (%s), want %s", text, v.Action, v.Reason, want)
+		}
 	}
 	if v := command.Judge("cat $(cat .env)", held); v.Action != deny {
 		t.Errorf("a secret that a word shows: %s (%s)", v.Action, v.Reason)
