@@ -258,8 +258,8 @@ func checkMCPURL(text string) error {
 	return nil
 }
 
-// keys are the values that the server is given and others must not see: of its
-// environment and headers those whose names say so.
+// keys are the values that the server is given and others must not see: the
+// variables and headers whose names say that they hold a key.
 func (s MCPServer) keys() []string {
 	var keys []string
 	if !s.OAuth.ClientSecret.IsZero() {

@@ -34,7 +34,7 @@ type waiting struct {
 
 	chunks   int            // that were received
 	recorded []silence      // in a replay: the notices that are still to come
-	playing  sync.WaitGroup // those that come before the next chunk
+	playing  sync.WaitGroup // notices that come before the next chunk
 }
 
 // waitingLook is the name of the look at how long the model has sent nothing.

@@ -168,7 +168,7 @@ func (l *life) send(message object) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, _ = l.out.Write(append(line, '\n')) // who does not listen any more has gone
+	_, _ = l.out.Write(append(line, '\n')) // it fails only when the client is gone
 }
 
 func (l *life) notify(method string, params object) {

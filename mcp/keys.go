@@ -10,10 +10,10 @@ import (
 	"acp-agent/internal/redact"
 )
 
-// Keys are the values that the server is given and that no one else is to see (D3): of its
-// headers, variables, arguments and address those whose names say so, long headers whatever
-// their name, and what stands before a host. An ordinary word is none: a key holds a
-// digit and has 8 characters or more.
+// Keys are the values that the server is given and that no one else is to see (D3): the
+// headers, variables, arguments and parts of the address whose names say that they hold a
+// key, long headers whatever their name, and what stands before a host. An ordinary word is
+// not a key: a key holds a digit and has 8 characters or more.
 func (s *Server) Keys() []string {
 	var k keys
 	for _, name := range slices.Sorted(maps.Keys(s.Header)) {

@@ -23,7 +23,7 @@ const (
 
 // The layers that decide (E1), as explanations name them.
 const (
-	LayerSchema     = "schema"     // no such tool, or arguments that do not fit it
+	LayerSchema     = "schema"     // an unknown tool, or arguments that do not fit it
 	LayerEnablement = "enablement" // the tool is switched off
 	LayerCapability = "capability" // what the call names lies outside what it may reach
 	LayerRules      = "rules"      // a rule, the shipped ones included

@@ -15,7 +15,7 @@ func (k Kind) GitLoginEnv() []string {
 	}
 	return []string{
 		"GIT_CONFIG_COUNT=2",
-		"GIT_CONFIG_KEY_0=credential.helper", "GIT_CONFIG_VALUE_0=", // drops those that were set before
+		"GIT_CONFIG_KEY_0=credential.helper", "GIT_CONFIG_VALUE_0=", // drops the helpers that were set before
 		"GIT_CONFIG_KEY_1=credential.helper", "GIT_CONFIG_VALUE_1=!" + innerPath + " " + LoginArg,
 	}
 }

@@ -14,7 +14,7 @@ import (
 // user's: it has all that the user has, but what a command of such a request could have written is not there for it, and
 // neither is what this process's other sessions could ([Box.Give]), nor what lies in the directories of earlier ones, unless
 // such a directory holds the home. Whatever those settings name, and however, then leads
-// to nothing that a command made. The error says why there is no such policy, and the program must not run.
+// to nothing that a command made. On an error, which says why the policy cannot be made, the program must not run.
 func (b *Box) Outside(ctx context.Context, r Request, earlier []string) (*Policy, error) {
 	// The most that a command can be given.
 	r.Reading, r.Network, r.Packages, r.GitConfig, r.Caches = false, true, true, true, ""
@@ -65,7 +65,7 @@ func (b *Box) GivenAbove(dir string) bool {
 	return slices.ContainsFunc(b.Given(), func(given string) bool { return given != dir && pathname.Contains(given, dir) })
 }
 
-// covers are the places of a policy with Outside: of those that lie in each other, the upper one.
+// covers are the places of a policy with Outside, without places that lie in another one.
 func (p *Policy) covers() []place {
 	var kept []place
 	for _, at := range p.places() {
@@ -76,7 +76,7 @@ func (p *Policy) covers() []place {
 	return kept
 }
 
-// directories are those that sessions of this process were given to write in. The zero value is none. It is safe for
+// directories are the directories that sessions of this process were given to write in. The zero value is none. It is safe for
 // concurrent use.
 type directories struct {
 	mu    sync.Mutex

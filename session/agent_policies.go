@@ -81,7 +81,7 @@ func (a *agentPolicies) inUse() []*agentPolicy {
 // answers are the rules that the user's answers gave to a subagent.
 func (p *agentPolicy) answers() []permissions.Rule { return p.policy.Rules().In(permissions.Session) }
 
-// answers are the user's answers to all subagents, including those that have not run again.
+// answers are the user's answers to all subagents, including subagents of a resumed session that have not run again.
 func (a *agentPolicies) answers() []storedAnswers {
 	list := []storedAnswers{}
 	for _, p := range a.inUse() {

@@ -129,7 +129,7 @@ func pathList(cwd string, paths []string) string {
 	return "- " + strings.Join(firstOf(shown, listedPaths), "\n- ") + "\n"
 }
 
-// outcomeText lists the files that were put back and those that were not, in a session in cwd.
+// outcomeText lists the files that were put back and the files that were not, in a session in cwd.
 func outcomeText(cwd string, out undo.Outcome) string {
 	var b strings.Builder
 	if len(out.Changed) == 0 {

@@ -231,7 +231,7 @@ func (t *askingTurn) awaitAnswers() {
 	}
 }
 
-// end takes no more questions, and withdraws those that are open; they are asked again in the next turn. It may be
+// end takes no more questions and withdraws the open ones, which are asked again in the next turn. It may be
 // called more than once.
 func (t *askingTurn) end() {
 	open := t.close(true)
@@ -241,7 +241,7 @@ func (t *askingTurn) end() {
 	}
 }
 
-// close takes no more questions, and returns a channel that is closed when those that are open are over; nil when
+// close takes no more questions, and returns a channel that is closed when the open ones are over; nil when
 // none is open. If one is open and always is not set, it goes on to take questions.
 func (t *askingTurn) close(always bool) (open <-chan struct{}) {
 	q := t.questions

@@ -236,7 +236,7 @@ func (s *Session) watch(event transcript.Event) {
 	}
 }
 
-// callEnd returns the end of a call, of whatever agent; the zero value when the event is no such end.
+// callEnd returns the end of a call, of whatever agent; the zero value when the event is another one.
 func callEnd(e transcript.Event) transcript.ToolFinished {
 	for {
 		child, isChild := e.(transcript.ChildEvent)

@@ -33,7 +33,7 @@ type foreignTools struct {
 }
 
 // foreign returns the tools from elsewhere after wait, in a replay the recorded ones; changed says that they
-// differ from those that the last call returned.
+// differ from the tools of the last call.
 func (s *sources) foreign(wait func()) (all []tools.Tool, changed bool) {
 	if s.host.Tape == nil {
 		wait()

@@ -139,7 +139,7 @@ func firstRequest(t *testing.T, window int) (system, catalogue string) {
 	return system, string(body.Tools)
 }
 
-// noAnswers is a user who is asked nothing.
+// noAnswers is a user whom the test must not ask anything.
 type noAnswers struct{ tools.Questioner }
 
 func chatBody(t *testing.T, requests []modeltest.Request) string {

@@ -85,7 +85,7 @@ type ruleBook struct {
 	shown []ListedRule // the list that /permissions showed last
 }
 
-// rules lists the rules in force: first those that the user's answers added, with numbers, then the
+// rules lists the rules in force: first the rules that the user's answers added, with numbers, then the
 // others, the strongest scope first.
 func (b *ruleBook) rules() []ListedRule {
 	set := b.policy.Rules()

@@ -200,8 +200,8 @@ func (s *sources) settle(ctx context.Context, since time.Time) {
 	})
 }
 
-// poll returns the tools that the sources have now; changed says that they differ from those that the
-// last call returned.
+// poll returns the tools that the sources have now; changed says that they differ from the tools of
+// the last call.
 func (s *sources) poll() (all []tools.Tool, changed bool) {
 	var now []int
 	for _, from := range s.all() {

@@ -34,7 +34,7 @@ func tasksCommand(tree *subagent.Tree, words []string) string {
 	return "`/tasks` lists the subagents of this session. After it may follow: `" + tasksForms + "`.\n"
 }
 
-// listTasks lists the subagents that run or wait, and the last of those that have ended. They are
+// listTasks lists the subagents that run or wait, and the last ones that have ended. They are
 // numbered in the order of their requests, so that a number does not change.
 func listTasks(tree *subagent.Tree) string {
 	records := tree.Records()

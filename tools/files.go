@@ -39,7 +39,7 @@ type FS interface {
 	// the file is no longer that, nothing is written and the error is ErrChanged.
 	WriteText(ctx context.Context, path, text string, before *Text) error
 	// Remove deletes a regular file, or a link and never what it leads to; never
-	// a directory. It is not asked of the editor, which offers no such thing.
+	// a directory. It never goes through the editor, which does not offer it.
 	// before is as for WriteText.
 	Remove(ctx context.Context, path string, before *Text) error
 	// Rename moves a regular file with its bytes and mode, and makes the parents

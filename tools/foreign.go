@@ -26,7 +26,7 @@ func (r *Registry) addForeign(entry *Entry) {
 
 // fromElsewhere finds the tool that is meant by a name that no tool has: another
 // spelling of a name, or the name of another agent's tool. Without arguments, as
-// when a call has only begun, it is the first that claims the name.
+// at the start of a call, it is the first that claims the name.
 func (r *Registry) fromElsewhere(name string, args json.RawMessage, offered func(*Entry) bool) (*Entry, json.RawMessage, error) {
 	plain := plainName(name)
 	if a, ok := r.names[plain]; ok {

@@ -10,7 +10,7 @@ import (
 // Compaction makes the conversation before its message shorter for the model (R139). The record keeps
 // everything: if the message is hidden, the model sees all messages before it again.
 type Compaction struct {
-	// Summary says that the text of the message replaces the messages before it, except those that
+	// Summary says that the text of the message replaces the messages before it, except the ones that
 	// Keep names. Without it the message has no text, and all messages are kept.
 	Summary bool     `json:"summary,omitempty"`
 	Keep    []string `json:"keep,omitempty"`

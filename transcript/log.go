@@ -121,8 +121,7 @@ func (l *Log) Messages() []*Message {
 	return slices.Clone(l.view)
 }
 
-// Record returns all messages, including those that were cleared or compacted. The same holds for them as
-// for Messages.
+// Record returns all messages, including cleared and compacted ones. The same holds for them as for Messages.
 func (l *Log) Record() []*Message {
 	l.mu.Lock()
 	defer l.mu.Unlock()

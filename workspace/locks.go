@@ -75,8 +75,8 @@ func (l *Locks) Lock(ctx context.Context, real string) (unlock func(), err error
 	}), nil
 }
 
-// lockShared takes the lock that other processes see. Where the system has no such locks, only
-// this process is locked out.
+// lockShared takes the lock that other processes see. Where the system does not offer these locks, the lock
+// holds in this process only.
 func (l *Locks) lockShared(ctx context.Context, key string) (free func(), err error) {
 	shared := l.open()
 	if shared == nil {

@@ -14,5 +14,5 @@ func sameGroup(*os.File, fs.FileInfo) bool { return false }
 // hasOtherNames reports whether a file has other names, which is not known here.
 func hasOtherNames(fs.FileInfo) bool { return false }
 
-// syncDir does nothing: the system offers no such call for directories.
+// syncDir does nothing: Windows cannot flush a directory.
 func syncDir(*os.Root) error { return nil }

@@ -78,7 +78,7 @@ func New(o Options) (*Workspace, error) {
 // Place is the name of the session's own directory, see [Directories.Former].
 func (w *Workspace) Place() string { return w.private.Name() }
 
-// inside reports whether a path leads into the session's directories, without those that an answer opened.
+// inside reports whether a path leads into the session's directories. Directories that an answer opened do not count.
 func (w *Workspace) inside(abs string) bool {
 	access, err := w.Check(abs, false)
 	return err == nil && access.Inside && !access.Opened

@@ -11,12 +11,12 @@ import (
 const (
 	CodeParseError       = -32700 // the line is not JSON
 	CodeInvalidRequest   = -32600 // JSON, but no request
-	CodeMethodNotFound   = -32601 // no such method
+	CodeMethodNotFound   = -32601 // the method does not exist
 	CodeInvalidParams    = -32602 // the parameters do not fit the method
 	CodeInternalError    = -32603 // our fault, or the outside world's
 	CodeRequestCancelled = -32800 // ended by `$/cancel_request` or by the end of the connection
 	CodeAuthRequired     = -32000 // authenticate first
-	CodeResourceNotFound = -32002 // no such session or file
+	CodeResourceNotFound = -32002 // the session or file does not exist
 )
 
 var (

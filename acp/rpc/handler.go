@@ -10,7 +10,7 @@ import (
 type Handler interface {
 	// Request prepares a request. Whatever must happen in wire order, such as taking a
 	// place in a queue, happens here; the returned Body does the rest. A nil Body means
-	// that there is no such method, and is answered so.
+	// that the method does not exist; the answer is CodeMethodNotFound.
 	Request(req *Request) Body
 
 	// Notify handles a notification. Unknown ones are to be ignored.

@@ -36,7 +36,7 @@ func (e *elicitor) Visit(ctx context.Context, v mcp.Visit) (mcp.Answer, func(), 
 		}
 	})
 	done := func() {
-		// A closed connection needs no such message.
+		// When the connection is closed, the notification is not needed.
 		_ = e.translator.out.conn.Notify(schema.MethodElicitationComplete, &schema.CompleteElicitationNotification{ElicitationID: id})
 	}
 	return mcp.Answer{Action: action}, done, err

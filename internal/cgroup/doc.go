@@ -12,7 +12,7 @@
 //
 // The name of a cgroup holds its owner: the PID namespace, the process and the
 // start time of that process. A cgroup is removed by its owner, or by a sweep
-// that finds no such process any more. A sweep in another PID namespace leaves
+// that finds the process gone. A sweep in another PID namespace leaves
 // it alone, because it cannot tell.
 //
 // The package does not know commands, signals or settings. It may import the

@@ -149,7 +149,7 @@ func TestStart_Errors(t *testing.T) {
 		{"a file that is there", func(p *nsfork.Process) { p.Build.WriteFile(link, []byte("x"), 0o600) }, "make " + link + ": file exists"},
 		{"a NUL byte", func(p *nsfork.Process) { p.Build.Mkdir("a\x00b", 0o700) }, `nsfork: "a\x00b": invalid argument`},
 		{"a NUL byte in an argument", func(p *nsfork.Process) { p.Argv[1] = "a\x00b" }, "argument holds a NUL byte: invalid argument"},
-		{"who is to bound it cannot", func(p *nsfork.Process) { p.Ready = func(int) error { return errors.New("cannot") } }, "cannot"},
+		{"the caller cannot bound it", func(p *nsfork.Process) { p.Ready = func(int) error { return errors.New("cannot") } }, "cannot"},
 		{"no script", func(p *nsfork.Process) { p.Build = nil }, "nsfork: incomplete process"},
 	}
 	for _, tt := range tests {

@@ -68,7 +68,7 @@ func (p *Player) id(prefix string) (id string, ok bool) {
 }
 
 // look waits for the place at which the agent looked at something the next time, and returns what it saw.
-// ok is false when the recording has no such place.
+// ok is false when the recording does not have one.
 func (p *Player) look(name, key string) (e Entry, ok bool) {
 	p.mu.Lock()
 	i, ok := p.use(question{Looked, name, key})

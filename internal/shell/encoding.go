@@ -10,7 +10,7 @@ const (
 	// AnyEncoding may be one in which the last byte of a character looks like a mark: the second byte of
 	// some characters of Shift JIS and GBK is a backslash.
 	AnyEncoding Encoding = iota
-	// UTF8 has no such characters. The C locale, in which every byte is a character, counts as UTF8.
+	// UTF8 is an encoding in which a backslash byte is always a backslash. The C locale, in which every byte is a character, counts as UTF8.
 	UTF8
 )
 

@@ -17,7 +17,7 @@ const service = "acp-agent"
 // ringWait bounds how long the keyring may take: a locked one asks the user.
 const ringWait = 20 * time.Second
 
-// errNone is the answer of a keyring that has no such token.
+// errNone is the answer of a keyring that does not have the token.
 var errNone = keyring.ErrNotFound
 
 // ring is a keyring.

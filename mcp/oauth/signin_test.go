@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// begin signs in to a server as a user does who is shown an address.
+// begin signs in to a server; show stands for a user who opens the address.
 func begin(t *testing.T, server *mcptest.Server, client oauth.Client, show func(ctx context.Context, address string) error) (*oauth.Account, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

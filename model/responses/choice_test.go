@@ -59,7 +59,7 @@ func TestChoice_ServerSays(t *testing.T) {
 	}
 }
 
-// A family is asked in the Responses API at once, and in the other where there is no such API.
+// A family is asked in the Responses API at once, and in the other API where the server does not have it.
 func TestChoice_Family(t *testing.T) {
 	s := responsestest.New(t, responsestest.Step{Text: "a"})
 	k, _ := newChoice(t, s, "gpt-test")

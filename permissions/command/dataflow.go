@@ -4,7 +4,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// role is what matters about a command to those whose input or output it is connected with.
+// role is what matters about a command to the commands that its input or output is connected with.
 type role struct {
 	raw, shell, reads, fetches, prints, evals bool
 }

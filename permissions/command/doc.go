@@ -51,7 +51,7 @@
 //     a command is such a wrapper itself, and nested.go the programs that a command is given as text
 //     (bash -c, find -exec). background.go lists the programs that outlive the shell.
 //   - args.go finds options and operands in the words of any command, interpreter.go the commands that
-//     run code, and network.go those that need the network.
+//     run code, and network.go the commands that need the network.
 //   - denied.go lists the checks that deny: destroy.go, exfil.go, persist.go, secret.go, system.go.
 //     dataflow.go judges what one command feeds to another.
 //   - listing.go judges a command by the list of commands that only read: the table in readers.go
@@ -70,8 +70,8 @@
 //   - gitdiscard.go finds the commands that throw away what only git holds.
 //   - gitenv.go, gitconfig.go and gitindex.go are for callers: the environment in which git runs no
 //     programs, the programs that a configuration names, and the files that git tracks.
-//   - github.go finds the commands of gh that only ask, and those that get the user's login; githubchange.go those that change
-//     something and say what.
+//   - github.go finds the commands of gh that only ask, and the commands that get the user's login; githubchange.go finds
+//     the commands that change something and say what.
 //
 // A text that asks then gets more chances:
 //
@@ -80,7 +80,7 @@
 //     text for that, expandcall.go its simple commands, and expandword.go, expandbrace.go and
 //     expandglob.go expand a word. variable.go says which variables a text may set.
 //   - readonlysandbox.go allows words that are only known when the text runs, where every command
-//     only reads and a read-only sandbox confines them. maystart.go finds those that may become an
+//     only reads and a read-only sandbox confines them. maystart.go finds the words that may become an
 //     option that starts a program.
 //   - endofoptions.go writes "--" in front of words that could otherwise become options.
 //   - machine.go allows commands that show processes and sockets, to run where they see them.

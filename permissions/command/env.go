@@ -26,7 +26,7 @@ type Env struct {
 	// reading it asks. Nil: no file is one.
 	HoldsAddress func(path string) bool
 	// GitHoldsAddress reports the same about the configuration of the repository that git would find
-	// from an absolute directory. Nil: it holds no such address.
+	// from an absolute directory. Nil: it does not hold one.
 	GitHoldsAddress func(dir string) bool
 	// HoldsSecret reports whether a secret file lies anywhere beneath a directory, for commands that
 	// read whole trees (grep -r). With reads, only files count whose base name reads accepts. Nil:

@@ -49,7 +49,7 @@ func asks(class Class, reason string) finding {
 }
 
 // asksUnlessReadOnly asks about what a read-only sandbox makes harmless, although its class is not
-// one of those that it does.
+// one of the harmless ones.
 func asksUnlessReadOnly(class Class, reason string) finding {
 	f := asks(class, reason)
 	f.notReadOnly = ""

@@ -20,7 +20,7 @@ const (
 	gitHubFlags = "--squash -s --merge --rebase --auto --disable-auto --admin --approve --request-changes --failed --undo --yes --force"
 )
 
-// mayTellLogin reports arguments of gh with which it may print its token or pass it on: all but those that are known to only ask
+// mayTellLogin reports arguments of gh with which it may print its token or pass it on: all but arguments that are known to only ask
 // GitHub, or to change something there, without a file, a browser, another host, a program, or a filter of jq that reads
 // the environment.
 func mayTellLogin(args []string) bool {
@@ -122,7 +122,7 @@ func (c gitHubChange) missing() string {
 	return ""
 }
 
-// gitHubByDirectory reports arguments of gh that may change another repository in another directory: all but those that only
+// gitHubByDirectory reports arguments of gh that may change another repository in another directory: all but arguments that only
 // ask GitHub, or name the repository.
 func gitHubByDirectory(s simple) bool {
 	c, changes := changesGitHub(values(s.args()))

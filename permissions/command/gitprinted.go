@@ -301,7 +301,7 @@ func gitQuestion(args []word) (words []string, ok bool) {
 	return append(words, values(kept)...), true
 }
 
-// anyObject reports a git cat-file that prints every object, also those which no commit names.
+// anyObject reports a git cat-file that prints every object, including objects that no commit names.
 func anyObject(args []word) bool {
 	return args[0].value == "cat-file" && slices.ContainsFunc(args, func(w word) bool { return strings.HasPrefix(w.value, "--batch-a") })
 }

@@ -71,7 +71,7 @@ func (e *expander) lsof(c *syntax.CallExpr, argv []string) {
 }
 
 // machine judges a program that shows the machine. Such a program runs where it sees the machine, see
-// Verdict.Machine. Where there is no such place, it asks.
+// Verdict.Machine. Where it cannot run there, it is asked about.
 func (l *listing) machine(part *Part, s simple) finding {
 	args := make([]string, len(s.args()))
 	for i, w := range s.args() {

@@ -184,7 +184,7 @@ func checkDiff(l *listing, _ *Part, p parsed, at dirs) finding {
 }
 
 // checkStrings asks about "@FILE", in whatever position: GNU strings takes the words of that file for more
-// arguments, and prints those that name no file.
+// arguments, and prints the words that do not name a file.
 func checkStrings(_ *listing, _ *Part, p parsed, _ dirs) finding {
 	for _, values := range p.seen {
 		if strings.Contains(values, "@") {

@@ -47,8 +47,8 @@ func checkRg(l *listing, part *Part, p parsed, at dirs) finding {
 	return f
 }
 
-// readByRg returns which files rg reads beneath a directory, where its globs say it: those whose names end
-// as the globs do, or those that are not hidden. Nil means any.
+// readByRg returns which files rg reads beneath a directory, where its globs say it: files whose names end
+// as the globs do, or files that are not hidden. Nil means any.
 func readByRg(p parsed) func(name string) bool {
 	if p.has("--iglob") {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// countLines tells the lines of a file apart: those that hold code, those that hold a
+// countLines tells the lines of a file apart: lines with code, lines with a
 // comment and nothing else, and the rest.
 func countLines(text []byte) lines {
 	fset := token.NewFileSet()

@@ -23,7 +23,7 @@ type Outcome struct {
 // no one needs to act on. It is data, and may be stored beside the envelope.
 type Form struct {
 	// Keys and ErrorKeys are the keys of the record and of its error in their
-	// order; nil means that there was no such object.
+	// order; nil means that the object was missing.
 	Keys      []string `json:"keys,omitzero"`
 	ErrorKeys []string `json:"error_keys,omitzero"`
 	// Extra are the values of keys that mean nothing to us.

@@ -272,7 +272,7 @@ func TestEdit_AgentsAndWriter(t *testing.T) {
 			if changes := len(c.History().Changes(crowdCall)); changes != made+rounds*files {
 				t.Errorf("%d changes, of %d edits and %d writes", changes, made, rounds*files)
 			}
-			// What was written over cannot be edited any more by one who does not know it.
+			// An agent cannot edit a file that another one has written over until it has read it again.
 			for i := range steps {
 				steps[i] = make([]int, files)
 			}

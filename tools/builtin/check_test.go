@@ -177,8 +177,8 @@ func TestCheck_Spec(t *testing.T) {
 	}
 }
 
-// The user who is asked sees the commands, and is not asked about a check
-// that does not exist.
+// The question shows the user the commands. A check that does not exist is not
+// asked about.
 func TestCheck_Preview(t *testing.T) {
 	t.Parallel()
 	check := checks()

@@ -182,7 +182,7 @@ func (a lspArgs) place(ctx context.Context, path, content string) (line, column 
 	return 0, 0, &tools.Error{Kind: tools.BadInput, Path: path, Message: fmt.Sprintf("lsp: %q is not in %s", a.Symbol, path)}
 }
 
-// whole is a number of the model as a place; what is no such number is below 0.
+// whole converts a number of the model to a line or column; what cannot be one becomes a number below 0.
 func whole(n float64) int {
 	if n != math.Trunc(n) || n < 0 || n > math.MaxInt32 {
 		return -1

@@ -114,8 +114,8 @@ func webFailure(ctx context.Context, url string, err error) error {
 	return &tools.Error{Kind: tools.Backend, Message: fmt.Sprintf("web_fetch: %s: %v", url, err), Err: err}
 }
 
-// webRefusal is the error of a status that says that there is no such page, with
-// the start of what the server says to it.
+// webRefusal is the error of a status that says that the page is not to be had, with
+// the start of the server's text.
 func webRefusal(response *tools.Response, page webpage.Page) error {
 	failure := tools.Errorf(tools.Backend, "web_fetch: %s answered with status %d", response.URL, response.Status)
 	switch response.Status {

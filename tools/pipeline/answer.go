@@ -22,7 +22,7 @@ func (a *approval) applyAnswer(answer tools.Answer) error {
 		a.confinement.openOutside(false)
 		return nil
 	case tools.AllowAlways:
-		if len(a.judgement.opens) > 0 { // the command is judged again, and held to reading like those that come later
+		if len(a.judgement.opens) > 0 { // the command is judged again, and held to reading like later ones
 			a.judgement.openReads()
 			return nil
 		}

@@ -43,7 +43,7 @@ type Prepared struct {
 	args tools.Args
 	// ignoredArgs names the model's arguments that have no effect, each with the reason.
 	ignoredArgs []string
-	// entry is the tool; nil when there is no such tool, when the call was cut, and in a replay that does
+	// entry is the tool; nil when the name is unknown, when the call was cut, and in a replay that does
 	// not run it again. standIn says that it replaces a tool whose server was not asked, see ExplainUnseen.
 	entry   *tools.Entry
 	standIn bool

@@ -158,8 +158,8 @@ func TestDelegate_Scope(t *testing.T) {
 	}
 }
 
-// One question stands at a time in the whole session, whatever asks it, and the user sees
-// who does.
+// One question is open at a time in the whole session, whichever agent asks it, and the user
+// sees which agent that is.
 func TestDelegate_AsksOneAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, nil)

@@ -7,7 +7,7 @@ import (
 )
 
 // noteIgnoredArgs tells the model which of its arguments had no effect, once in a session for each
-// argument of a tool. The card shows the call as it ran and needs no such note.
+// argument of a tool. The card shows the call as it ran, so it does not need the note.
 func (e *ending) noteIgnoredArgs(end *transcript.ToolFinished) {
 	var fresh []string
 	for _, arg := range e.ignoredArgs {

@@ -29,7 +29,7 @@ type Options struct {
 	Workspace *workspace.Workspace
 	// Services are the services of the session; the pipeline adds those of a single call.
 	Services tools.Services
-	// Limits bound calls and their results. For those that the pipeline itself applies, 0 means no bound.
+	// Limits bound calls and their results. 0 means no bound for the limits that the pipeline itself applies.
 	Limits tools.Limits
 	// Tape records calls or plays them from a recording; nil does neither.
 	Tape *record.Tape

@@ -157,7 +157,7 @@ func (a *commandAccess) grantMissed() {
 }
 
 // mayAlwaysGrantMissed reports whether "always" may grant the very same commands, from now on, what they
-// failed for want of. Commands for which no rule is ever stored get no such answer either (E5).
+// failed for want of. Commands for which no rule is ever stored do not get this "always" either (E5).
 func (j *judgement) mayAlwaysGrantMissed() bool {
 	return j.access.retried && !slices.ContainsFunc(j.judged.Resources, func(resource permissions.Resource) bool {
 		judged := resource.Judged

@@ -26,7 +26,7 @@ import (
 //	secret   refused, because the name is a secret's (R30, P8)
 //	own      refused, because it governs the agent (P5)
 //	outside  refused, because it is outside the session's directories (R113)
-//	error    there is no such thing, or it cannot be
+//	error    it does not exist, or cannot exist
 func TestSpellings(t *testing.T) {
 	file, err := os.Open("testdata/spellings")
 	if err != nil {

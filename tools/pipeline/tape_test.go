@@ -19,7 +19,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// neverAnswers is a user who is shown a question and answers nothing.
+// neverAnswers is a user who sees a question and never answers it.
 type neverAnswers struct {
 	shown     func()
 	withdrawn chan error

@@ -47,7 +47,7 @@ func (g *guard) restore() []string {
 }
 
 // boundedNotes returns at most maxGuardNotes of the notes, and how many there are more. It keeps the
-// last ones, since a command can put names of no use before the rest, and above all those that
+// last ones, since a command can put names of no use before the rest, and prefers the notes that
 // the user has to look at.
 func boundedNotes(notes []string) []string {
 	more := len(notes) - maxGuardNotes

@@ -134,8 +134,8 @@ func (js *Jobs) EndReported(id string) bool {
 	return err == nil && j.endReported.Load()
 }
 
-// ReportEnded returns the jobs of a subagent that have ended since it was last called, but for those whose end the subagent
-// knows otherwise.
+// ReportEnded returns the jobs of a subagent that have ended since it was last called, but not the ones whose end the
+// subagent already knows.
 func (js *Jobs) ReportEnded(agent string) (ended []tools.Job) {
 	js.mu.Lock()
 	defer js.mu.Unlock()

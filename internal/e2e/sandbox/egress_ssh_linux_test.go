@@ -116,7 +116,7 @@ type sshd struct {
 	known, public, agent      string
 }
 
-// startSSHD returns nil where there is no such server.
+// startSSHD returns nil where sshd is not installed.
 func startSSHD(t *testing.T) *sshd {
 	t.Helper()
 	program, err := exec.LookPath("sshd")

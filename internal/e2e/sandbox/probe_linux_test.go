@@ -30,8 +30,8 @@ type targets struct {
 	VSock    uint32   // the port; 0 where the machine has none
 }
 
-// way is one way out. It fails when there is no such way, and says what it got where there is
-// one that no listener sees.
+// way is one way out. It returns an error when that way is closed, and says what it got when the way
+// is open but no listener sees it.
 type way struct {
 	name string
 	try  func() (got string, err error)

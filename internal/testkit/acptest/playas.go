@@ -21,7 +21,7 @@ type Pressed struct {
 	OptionID string
 	// Cancels says that the editor cancels the turn as well.
 	Cancels bool
-	// Cannot says why the user can give no such answer; then nothing is sent.
+	// Cannot says why the user cannot give this answer; then nothing is sent.
 	Cannot string
 }
 

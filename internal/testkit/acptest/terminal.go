@@ -104,7 +104,7 @@ func (t *Terminals) create(m *Message) (any, *Failure) {
 // kill ends the process as an editor does: politely, then not.
 func (t *clientTerminal) kill() {
 	if err := t.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		_ = t.cmd.Process.Kill() // it has ended, or the system has no such signal
+		_ = t.cmd.Process.Kill() // it has ended, or the system does not have this signal
 	}
 	select {
 	case <-t.done:

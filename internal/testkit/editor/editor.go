@@ -15,7 +15,7 @@ type Editor interface {
 	Apply(s *Screen, c *Card, call map[string]any, by Source)
 	// Look is what the card shows.
 	Look(s *Screen, c *Card) View
-	// Never says why the editor shows no such part on any card; "" when it does.
+	// Never says why the editor does not show this part on any card; "" when it does.
 	Never(p Part) string
 	// Ask is what it shows of a permission request and what its choices send. The card
 	// is already changed by Apply.

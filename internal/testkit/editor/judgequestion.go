@@ -48,7 +48,7 @@ func (j *judge) matter(q *Question) {
 	}
 }
 
-// commands are the command of the call in a question, and those that its text shows besides.
+// commands returns the command of the call in a question, and the other commands that its text shows.
 func commands(call map[string]any, content []Part) string {
 	all := text(dig(call["rawInput"], "cmd"))
 	for _, p := range content {

@@ -267,5 +267,5 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 func answer(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(value) // who does not listen any more has gone
+	_ = json.NewEncoder(w).Encode(value) // it fails only when the client is gone
 }

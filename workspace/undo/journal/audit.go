@@ -76,7 +76,7 @@ func (j *Journal) Since(mark int) map[string]bool {
 }
 
 // Written returns the last change of each path that the session's own tools made since a
-// mark; what a scan found is no such change.
+// mark. Changes that a scan found are not among them.
 func (j *Journal) Written(mark int) map[string]Change {
 	j.mu.Lock()
 	defer j.mu.Unlock()
