@@ -248,7 +248,7 @@ func pinned(roots []string) []string {
 func (b *Box) masked(r Request, kind Kind) []string {
 	paths := slices.Concat(b.Own, socketDirs[:], sockets(b.Environ))
 	if !kind.HasView() {
-		return paths // without a view, local sockets are closed by other means
+		return paths // without a view, local sockets stay closed
 	}
 	// What listens in the project, too, is outside the command's network; servers of the
 	// session's own commands are in that network's list and not in this one.

@@ -64,7 +64,7 @@ var startUp = [...]string{
 }
 
 // socketDirs are where services listen that act for every process that connects (S6). The rest
-// of /run is out of sight under bubblewrap; Landlock makes no such sockets.
+// of /run is out of sight under bubblewrap; without a view, local sockets stay closed.
 var socketDirs = [...]string{"/run/user", "/var/run/docker.sock", "/run/docker.sock", "/run/dbus", "/run/podman", "/run/containerd"}
 
 // sockets are the sockets that variables of an environment name (S6).

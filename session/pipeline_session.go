@@ -114,8 +114,8 @@ func (p pipelineSession) PackageHosts(projects []string) []packagehosts.Manager 
 	return packagehosts.Configured(p.assembler.host.Home, p.assembler.host.Environ, projects)
 }
 
-// Unconfined implements pipeline.Session (R124).
-func (p pipelineSession) Unconfined(ctx context.Context) string {
+// WhyNotUnattended implements pipeline.Session (R124).
+func (p pipelineSession) WhyNotUnattended(ctx context.Context) string {
 	if p.assembler.spec.Unsandboxed {
 		return ""
 	}

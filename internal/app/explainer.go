@@ -187,7 +187,7 @@ func explanationOf(s *session.Session, e pipeline.Explanation) explained {
 		}
 	}
 	switch report, known := s.Sandbox(); {
-	case e.Unconfined:
+	case e.ShowsMachine:
 		out.Sandbox = string(sandbox.None)
 	case e.Starts && known:
 		out.Sandbox = string(report.Kind)

@@ -122,7 +122,7 @@ func parentPaths(name string, at dirs) []string {
 	return names
 }
 
-// tree judges a directory of which a command reads all files, or those whose base names reads
+// tree judges a directory of which a command reads all files, or the ones whose base names reads
 // accepts.
 func (ps *paths) tree(name string, at dirs, reads func(name string) bool) finding {
 	names, ok := at.join(name)

@@ -41,9 +41,9 @@ func (a *approval) ask(ctx context.Context) error {
 		return err
 	}
 	if a.judgement.decision.Action == capability.Allow {
-		return a.judgement.refuseUnconfined(ctx)
+		return a.judgement.refuseUnattended(ctx)
 	}
-	a.access.noticeUnconfined()
+	a.access.noticeNoSandbox()
 	if a.pipeline.Asker == nil {
 		return denial(permissions.Headless(a.judgement.decision))
 	}
@@ -170,7 +170,7 @@ func (a *approval) askOnce(ctx, asking context.Context) error {
 
 // startAsking emits the event that the call waits for the user, and returns the permission request.
 func (a *approval) startAsking(ctx context.Context) tools.PermissionRequest {
-	a.asked = a.clean(strings.Join(append([]string{a.judgement.decision.Reason}, a.confinement.links...), "; "))
+	a.asked = a.redact(strings.Join(append([]string{a.judgement.decision.Reason}, a.confinement.links...), "; "))
 	a.sink.Emit(transcript.ToolState{
 		CallID: a.ID, State: transcript.BlockedOnUser, ToAllow: a.judgement.decision.ToAllow, Reason: a.asked,
 	})
@@ -178,7 +178,7 @@ func (a *approval) startAsking(ctx context.Context) tools.PermissionRequest {
 	return tools.PermissionRequest{
 		CallID:   a.ID,
 		Name:     a.Name,
-		Ready:    transcript.ToolReady{CallID: a.ID, Tool: a.Tool, Input: a.Input, Args: a.Args, Card: a.redactedCard(a.card)},
+		Ready:    transcript.ToolReady{CallID: a.ID, Tool: a.Tool, Input: a.Input, Args: a.Args, Card: a.redactCard(a.card)},
 		Reason:   a.asked,
 		Remember: a.alwaysText(), NoAlways: a.judgement.decision.NoAlways,
 		Project: a.forProject(), Agents: a.pipeline.Names,

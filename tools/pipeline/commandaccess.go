@@ -49,8 +49,8 @@ type commandAccess struct {
 
 	// missed is what a command failed for want of.
 	missed run.Shortage
-	// retried says that this is the only reason to ask.
-	retried bool
+	// asksForMissed says that the commands are asked about only to grant them what they missed.
+	asksForMissed bool
 
 	// What must be hidden from the commands.
 
@@ -58,8 +58,8 @@ type commandAccess struct {
 	secrets *run.SecretFiles
 	// openSecrets counts the secret files that cannot be hidden from commands that do more.
 	openSecrets int
-	// unconfined says that no sandbox holds the commands to reading.
-	unconfined bool
+	// noSandbox says that the commands are asked about because no sandbox holds them to reading.
+	noSandbox bool
 
 	// What the user decided.
 

@@ -25,8 +25,8 @@ type Explanation struct {
 	Opens []string
 	// Starts says that the call starts a process, so that the sandbox matters.
 	Starts bool
-	// Unconfined says that the call runs outside of the sandbox, because it shows the machine.
-	Unconfined bool
+	// ShowsMachine says that the call runs outside of the sandbox, because all that it does is show the machine.
+	ShowsMachine bool
 	// Unasked says that there is a watchdog whose answer is not known, because asking it would have
 	// an effect: it can still narrow the decision.
 	Unasked bool
@@ -80,7 +80,7 @@ func (p *Pipeline) explain(ctx context.Context, c *Prepared) (e Explanation) {
 		e.Unasked = r.watchdog.dryRunWatchdog(ctx)
 	}
 	e.Decision = r.judgement.decision
-	e.Unconfined = e.Action == capability.Allow && r.judgement.access.showsMachine()
+	e.ShowsMachine = e.Action == capability.Allow && r.judgement.access.showsMachine()
 	if e.Action == capability.Ask {
 		if e.Remember = r.approval.alwaysText(); e.Remember != "" {
 			for _, access := range r.approval.openable() {

@@ -130,7 +130,7 @@ func (e *ending) fail(end *transcript.ToolFinished, failure *tools.Error, produc
 		end.Shown = card
 	}
 	if failure.Kind == tools.Denied && failure.DeniedBy == tools.DeniedByUser {
-		content = diffs(e.redactedCard(e.card).Content) // the change that the user rejected
+		content = diffs(e.redactCard(e.card).Content) // the change that the user rejected
 	}
 	end.Card.Content = content
 	end.Result.Type, end.Result.Data = transcript.Error, nil

@@ -8,9 +8,9 @@ import (
 	"acp-agent/tools"
 )
 
-// refuseUnconfined refuses a command that rules allow when no user can be asked and no sandbox confines
+// refuseUnattended refuses a command that rules allow when no user can be asked and no sandbox confines
 // it, unless the user chose that in the configuration (R124). A command that only reads may run.
-func (j *judgement) refuseUnconfined(ctx context.Context) error {
+func (j *judgement) refuseUnattended(ctx context.Context) error {
 	p := j.pipeline
 	if p.Asker != nil || j.access.readsOnly {
 		return nil
@@ -18,7 +18,7 @@ func (j *judgement) refuseUnconfined(ctx context.Context) error {
 	if !slices.ContainsFunc(j.judged.Resources, func(resource permissions.Resource) bool { return resource.Kind == permissions.Command }) {
 		return nil
 	}
-	why := p.Session.Unconfined(ctx)
+	why := p.Session.WhyNotUnattended(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -74,8 +74,8 @@ func (c *connections) askOnCard(ctx context.Context, title string, question tool
 	card.Title = kinds.Line(title, maxConnectTitle)
 	card.Locations, card.Content = nil, nil
 	question.CallID, question.Name, question.Agents = c.ID, c.Name, c.pipeline.Names
-	question.Ready = transcript.ToolReady{CallID: c.ID, Tool: c.Tool, Input: c.Input, Args: c.Args, Card: c.redactedCard(card)}
-	question.Reason, question.Sandbox = c.clean(question.Reason), c.sandboxing.describe(ctx)
+	question.Ready = transcript.ToolReady{CallID: c.ID, Tool: c.Tool, Input: c.Input, Args: c.Args, Card: c.redactCard(card)}
+	question.Reason, question.Sandbox = c.redact(question.Reason), c.sandboxing.describe(ctx)
 	return c.hostQuestion(ctx, question)
 }
 

@@ -150,7 +150,7 @@ func TestModePolicy_ReadOnly(t *testing.T) {
 func TestUnattended(t *testing.T) {
 	why := "nothing confines it"
 	s := newStage(t, func(o *pipeline.Options) {
-		o.Asker, sessionOf(o).unconfined = nil, func(context.Context) string { return why }
+		o.Asker, sessionOf(o).whyNotUnattended = nil, func(context.Context) string { return why }
 	})
 	s.policy.Remember(everythingAllowed)
 	want(t, s.call(t, "bash", object{"cmd": "touch made"}), transcript.Rejected, why)

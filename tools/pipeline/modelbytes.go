@@ -45,7 +45,7 @@ func (e *ending) fitWindow(end *transcript.ToolFinished) {
 	if e.ModelBytes <= 0 || len(end.Text) <= e.ModelBytes {
 		return
 	}
-	whole := e.clean(end.Text) // before it is cut: half a key would not be known as one
+	whole := e.redact(end.Text) // before it is cut: half a key would not be known as one
 	if end.Shown == "" {
 		end.Shown = end.Text
 	}

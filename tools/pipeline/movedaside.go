@@ -80,7 +80,7 @@ func (q *movedAsideQuestion) putQuestion(ctx context.Context, changes []run.Move
 	q.sink.Emit(transcript.ToolState{CallID: q.ID, State: transcript.BlockedOnUser, Reason: reason})
 	answer, err := q.question(ctx, tools.PermissionRequest{
 		CallID: q.ID, Name: q.Name,
-		Ready:  transcript.ToolReady{CallID: q.ID, Tool: q.Tool, Input: q.Input, Args: q.Args, Card: q.redactedCard(card)},
+		Ready:  transcript.ToolReady{CallID: q.ID, Tool: q.Tool, Input: q.Input, Args: q.Args, Card: q.redactCard(card)},
 		Reason: reason, Agents: q.pipeline.Names,
 		Choices: &tools.Choices{Question: kinds.Line("Keep the change of "+kinds.Names(paths), maxMovedAsideTitle), Allow: "Keep the change", Reject: "Leave it aside"},
 	})

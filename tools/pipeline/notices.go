@@ -11,19 +11,19 @@ import (
 
 // notices records which notices a session has seen, so that each appears once. The zero value is ready.
 type notices struct {
-	unconfined, openSecrets atomic.Bool
+	noSandbox, openSecrets atomic.Bool
 	// ignoredArgs holds, by tool, the arguments that the model knows to have no effect.
 	ignoredArgs sync.Map
 }
 
-// noticeUnconfined tells the user, with the first question that has this reason, that nothing
+// noticeNoSandbox tells the user, with the first question that has this reason, that nothing
 // confines the session's commands.
-func (a *commandAccess) noticeUnconfined() {
-	if !a.unconfined || a.pipeline.notices.unconfined.Swap(true) {
+func (a *commandAccess) noticeNoSandbox() {
+	if !a.noSandbox || a.pipeline.notices.noSandbox.Swap(true) {
 		return
 	}
 	report, _ := a.pipeline.Workspace.Runner().SandboxKnown()
-	a.sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "No sandbox", Text: unconfinedText(report)})
+	a.sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "No sandbox", Text: noSandboxText(report)})
 }
 
 // noticeOpenSecrets tells the user, with the first command that can read them, that more files hold
@@ -36,7 +36,7 @@ func (a *commandAccess) noticeOpenSecrets() {
 	a.sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "Secrets in reach of commands", Text: text})
 }
 
-func unconfinedText(report sandbox.Report) string {
+func noSandboxText(report sandbox.Report) string {
 	text := "Nothing confines the commands of this session, so only a few that plainly only read run without a question (ls, cat, grep, git status and the like)."
 	for _, note := range report.Notes {
 		text += " " + note

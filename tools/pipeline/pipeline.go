@@ -241,7 +241,7 @@ func (r *running) end(ctx context.Context, err error) transcript.ToolFinished {
 	if r.execution.runtime != nil {
 		r.execution.runtime.Finish()
 	}
-	return r.redacted(r.ending.finish(ctx, err))
+	return r.redactEnd(r.ending.finish(ctx, err))
 }
 
 // asToolError turns every failure into the one type of error that a model sees.

@@ -10,7 +10,7 @@ import (
 
 // The questions about commands that the rules allow.
 const (
-	unconfinedReason        = "there is no sandbox here that would keep it from more than reading, and only a few plain commands run without a question then"
+	noSandboxReason         = "there is no sandbox here that would keep it from more than reading, and only a few plain commands run without a question then"
 	unsearchedReadingReason = "the session's directories hold too much to look through for secrets, which would be hidden from it"
 	exposedSecretsReason    = "the session's directories hold more files of secrets than can be hidden from it"
 	unsearchedReason        = "the session's directories hold too much to look through for secrets and for files that make programs run, which would be kept from it"
@@ -38,8 +38,8 @@ func (j *judgement) askAboutReading(ctx context.Context) error {
 		return nil // the command does not run
 	case !report.Confines():
 		if !j.allowedByUserRules(true) {
-			j.access.unconfined = true
-			j.turnIntoQuestion(unconfinedReason)
+			j.access.noSandbox = true
+			j.turnIntoQuestion(noSandboxReason)
 		}
 		return nil
 	}

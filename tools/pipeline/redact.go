@@ -12,17 +12,17 @@ import (
 	"acp-agent/transcript"
 )
 
-// cleaner removes secrets from what a call shows.
-type cleaner struct {
+// redactor removes secrets from what a call shows.
+type redactor struct {
 	keys *redact.Values
 	// remotes says that the call shows the configuration of a repository.
 	remotes bool
 }
 
-// clean removes secrets that neither the model nor the editor nor the store needs: the agent's own
+// redact removes secrets that neither the model nor the editor nor the store needs: the agent's own
 // keys, and where the call shows the configuration of a repository, users and passwords in the
 // addresses of remotes.
-func (c *cleaner) clean(text string) string {
+func (c *redactor) redact(text string) string {
 	text = c.keys.Known(text)
 	if c.remotes {
 		text = redact.Addresses(text)
@@ -49,38 +49,38 @@ func mayHoldRemotes(path string) bool {
 	return slices.Contains(parts, ".git") || last == ".gitconfig" || last == ".gitmodules"
 }
 
-// redacted removes secrets from all parts of the end of a call.
-func (c *cleaner) redacted(end transcript.ToolFinished) transcript.ToolFinished {
+// redactEnd removes secrets from all parts of the end of a call.
+func (c *redactor) redactEnd(end transcript.ToolFinished) transcript.ToolFinished {
 	if c.keys.Empty() && !c.remotes {
 		return end
 	}
-	end.Text, end.Shown = c.clean(end.Text), c.clean(end.Shown)
-	end.Card = c.redactedCard(end.Card)
-	end.Result.Data = c.cleanJSON(end.Result.Data)
-	end.Result.ErrorText = c.clean(end.Result.ErrorText)
+	end.Text, end.Shown = c.redact(end.Text), c.redact(end.Shown)
+	end.Card = c.redactCard(end.Card)
+	end.Result.Data = c.redactJSON(end.Result.Data)
+	end.Result.ErrorText = c.redact(end.Result.ErrorText)
 	if detail := end.Result.Error; detail != nil {
-		clean := *detail
-		clean.AbsolutePath, clean.Type = c.clean(detail.AbsolutePath), c.clean(detail.Type)
-		clean.Details = nil
+		redacted := *detail
+		redacted.AbsolutePath, redacted.Type = c.redact(detail.AbsolutePath), c.redact(detail.Type)
+		redacted.Details = nil
 		for name, value := range detail.Details {
-			if clean.Details == nil {
-				clean.Details = map[string]json.RawMessage{}
+			if redacted.Details == nil {
+				redacted.Details = map[string]json.RawMessage{}
 			}
-			clean.Details[c.clean(name)] = c.cleanJSON(value)
+			redacted.Details[c.redact(name)] = c.redactJSON(value)
 		}
-		end.Result.Error = &clean
+		end.Result.Error = &redacted
 	}
 	end.Result.Metadata.TrackFiles = slices.Clone(end.Result.Metadata.TrackFiles)
 	for i, path := range end.Result.Metadata.TrackFiles {
-		end.Result.Metadata.TrackFiles[i] = c.clean(path)
+		end.Result.Metadata.TrackFiles[i] = c.redact(path)
 	}
-	end.Result.Metadata.Unseen = c.clean(end.Result.Metadata.Unseen)
+	end.Result.Metadata.Unseen = c.redact(end.Result.Metadata.Unseen)
 	return end
 }
 
-// cleanJSON cleans a value. A value that is not valid JSON afterwards is replaced as a whole.
-func (c *cleaner) cleanJSON(data json.RawMessage) json.RawMessage {
-	text := c.clean(string(data))
+// redactJSON removes secrets from a value. A value that is not valid JSON afterwards is replaced as a whole.
+func (c *redactor) redactJSON(data json.RawMessage) json.RawMessage {
+	text := c.redact(string(data))
 	switch {
 	case text == string(data):
 		return data
@@ -90,21 +90,21 @@ func (c *cleaner) cleanJSON(data json.RawMessage) json.RawMessage {
 	return json.RawMessage(`"` + redact.Mask + `"`)
 }
 
-// redactedCard removes secrets from what the editor shows.
-func (c *cleaner) redactedCard(card kinds.Card) kinds.Card {
+// redactCard removes secrets from what the editor shows.
+func (c *redactor) redactCard(card kinds.Card) kinds.Card {
 	if c.keys.Empty() && !c.remotes {
 		return card
 	}
-	card.Title = c.clean(card.Title)
+	card.Title = c.redact(card.Title)
 	card.Content = slices.Clone(card.Content)
 	for i, content := range card.Content {
 		switch content := content.(type) {
 		case kinds.Text:
-			card.Content[i] = kinds.Text{Text: c.clean(content.Text)}
+			card.Content[i] = kinds.Text{Text: c.redact(content.Text)}
 		case kinds.Diff:
-			content.Path, content.New = c.clean(content.Path), c.clean(content.New)
+			content.Path, content.New = c.redact(content.Path), c.redact(content.New)
 			if content.Old != nil {
-				old := c.clean(*content.Old)
+				old := c.redact(*content.Old)
 				content.Old = &old
 			}
 			card.Content[i] = content
@@ -112,7 +112,7 @@ func (c *cleaner) redactedCard(card kinds.Card) kinds.Card {
 	}
 	card.Locations = slices.Clone(card.Locations)
 	for i := range card.Locations {
-		card.Locations[i].Path = c.clean(card.Locations[i].Path)
+		card.Locations[i].Path = c.redact(card.Locations[i].Path)
 	}
 	return card
 }

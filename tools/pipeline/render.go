@@ -39,7 +39,7 @@ func (e *ending) render(context.Context) (err error) {
 	if e.entry.Foreign() {
 		e.distrust()
 	}
-	text := e.clean(e.execution.result.ModelText()) // before it is cut: half a key would not be known as one
+	text := e.redact(e.execution.result.ModelText()) // before it is cut: half a key would not be known as one
 	limit := e.pipeline.Limits.ResultBytes
 	uncapped := e.entry.OwnLimit || e.execution.result.Truncated || limit <= 0
 	textIsData := e.execution.result.Text == ""

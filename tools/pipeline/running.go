@@ -26,7 +26,7 @@ type running struct {
 // newRunning returns the call with its parts, ready for the first stage. Its events go to sink.
 func (p *Pipeline) newRunning(c *Prepared, sink transcript.Sink) *running {
 	r := &running{sharedState: &sharedState{
-		Prepared: c, pipeline: p, sink: sink, started: time.Now(), card: c.Card, cleaner: cleaner{keys: p.Keys},
+		Prepared: c, pipeline: p, sink: sink, started: time.Now(), card: c.Card, redactor: redactor{keys: p.Keys},
 	}}
 	r.confinement = &confinement{sharedState: r.sharedState}
 	r.judgement = newJudgement(r.sharedState, r.confinement)
@@ -55,7 +55,7 @@ func (r *running) report(span *trace.Span) {
 // receivers of its events.
 type sharedState struct {
 	*Prepared
-	cleaner
+	redactor
 	pipeline *Pipeline
 	sink     transcript.Sink
 	stepSink transcript.Sink // receives the events of the other calls of Step

@@ -41,10 +41,10 @@ type Session interface {
 	// PackageHosts returns the hosts that the user's own settings give to package managers, without
 	// settings in the directories of projects.
 	PackageHosts(projects []string) []packagehosts.Manager
-	// Unconfined returns why commands must not run without a user to ask, even if a rule allows
-	// them; "" means that they may (R124). It blocks until the kind of sandbox of this machine is
-	// known, or ctx ends.
-	Unconfined(ctx context.Context) (why string)
+	// WhyNotUnattended returns why commands must not run without a user to ask, even if a rule allows
+	// them, which is that no sandbox confines them; "" means that they may (R124). It blocks until the
+	// kind of sandbox of this machine is known, or ctx ends.
+	WhyNotUnattended(ctx context.Context) (why string)
 }
 
 // NoSession is the Session of a pipeline without a session: no tool is switched off, there is no mode,
@@ -86,5 +86,5 @@ func (NoSession) AwaitUser(context.Context) func() { return func() {} }
 // PackageHosts implements Session.
 func (NoSession) PackageHosts([]string) []packagehosts.Manager { return nil }
 
-// Unconfined implements Session.
-func (NoSession) Unconfined(context.Context) string { return "" }
+// WhyNotUnattended implements Session.
+func (NoSession) WhyNotUnattended(context.Context) string { return "" }

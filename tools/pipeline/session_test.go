@@ -10,11 +10,11 @@ import (
 // fakeSession answers with its functions, and as pipeline.NoSession where one is nil.
 type fakeSession struct {
 	pipeline.NoSession
-	disabled   func(tool string) (string, bool)
-	modePolicy func() pipeline.ModePolicy
-	listedOnly func() bool
-	store      func([]permissions.Rule) error
-	unconfined func(context.Context) string
+	disabled         func(tool string) (string, bool)
+	modePolicy       func() pipeline.ModePolicy
+	listedOnly       func() bool
+	store            func([]permissions.Rule) error
+	whyNotUnattended func(context.Context) string
 }
 
 // sessionOf gives the options a fake session of their own, to be edited; it starts as the
@@ -57,10 +57,10 @@ func (f *fakeSession) StoresRules() bool { return f.store != nil }
 // StoreRules implements pipeline.Session.
 func (f *fakeSession) StoreRules(rules []permissions.Rule) error { return f.store(rules) }
 
-// Unconfined implements pipeline.Session.
-func (f *fakeSession) Unconfined(ctx context.Context) string {
-	if f.unconfined == nil {
+// WhyNotUnattended implements pipeline.Session.
+func (f *fakeSession) WhyNotUnattended(ctx context.Context) string {
+	if f.whyNotUnattended == nil {
 		return ""
 	}
-	return f.unconfined(ctx)
+	return f.whyNotUnattended(ctx)
 }

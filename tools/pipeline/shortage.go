@@ -107,7 +107,7 @@ func (j *judgement) askAboutShortage(short shortage) {
 	}
 	if len(reasons) > 0 && j.decision.Action == capability.Allow {
 		j.decision.Action, j.decision.Reason = capability.Ask, strings.Join(reasons, "; ")
-		j.access.retried = true
+		j.access.asksForMissed = true
 		if !j.mayAlwaysGrantMissed() {
 			j.decision.NoAlways = "what it runs is not known whole"
 		}
@@ -159,7 +159,7 @@ func (a *commandAccess) grantMissed() {
 // mayAlwaysGrantMissed reports whether "always" may grant the very same commands, from now on, what they
 // failed for want of. Commands for which no rule is ever stored do not get this "always" either (E5).
 func (j *judgement) mayAlwaysGrantMissed() bool {
-	return j.access.retried && !slices.ContainsFunc(j.judged.Resources, func(resource permissions.Resource) bool {
+	return j.access.asksForMissed && !slices.ContainsFunc(j.judged.Resources, func(resource permissions.Resource) bool {
 		judged := resource.Judged
 		return resource.Dynamic || judged != nil && judged.Action != capability.Allow && len(judged.Always) == 0
 	})

@@ -42,7 +42,7 @@ type Environment struct {
 type ExpectedFile struct {
 	Path    string `json:"path"`
 	Content string `json:"content"`
-	// Absent means that there must be no such file.
+	// Absent means that the file must not exist.
 	Absent bool `json:"absent,omitempty"`
 }
 
