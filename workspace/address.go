@@ -38,8 +38,11 @@ func namesAddresses(path string) bool {
 	case ".gitconfig", ".gitmodules":
 		return true
 	case "config", "config.worktree", "fetch_head":
-		return slices.Contains(parts, ".git")
+		return slices.ContainsFunc(parts, gitsOwn)
 	}
-	git := slices.Index(parts, ".git")
+	git := slices.IndexFunc(parts, gitsOwn)
 	return git >= 0 && slices.Contains(parts[git:], "logs")
 }
+
+// gitsOwn reports the customary name of git's own directory, or of a repository that is nothing else.
+func gitsOwn(name string) bool { return strings.HasSuffix(name, ".git") }

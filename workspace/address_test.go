@@ -15,7 +15,7 @@ func TestFiles_HoldsAddress(t *testing.T) {
 	const with, without = "url = https://u:hunter2hunter2@example.com/x.git\n", "url = https://example.com/x.git\n"
 	for name, text := range map[string]string{
 		".git/config": with, ".gitmodules": without, "sub/.gitmodules": with, ".git/modules/m/config": with, ".git/logs/HEAD": with,
-		".git/FETCH_HEAD": with, "config": with, "a.txt": with, ".git/HEAD": "ref: x\n", ".gitconfig": strings.Repeat("#", 1<<20) + "\n",
+		".git/FETCH_HEAD": with, "config": with, "bare.git/config": with, "a.txt": with, ".git/HEAD": "ref: x\n", ".gitconfig": strings.Repeat("#", 1<<20) + "\n",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -31,7 +31,7 @@ func TestFiles_HoldsAddress(t *testing.T) {
 	files := g.Call("1", "read", nil).FS()
 	for name, want := range map[string]bool{
 		".git/config": true, ".gitmodules": false, "sub/.gitmodules": true, ".git/modules/m/config": true, ".git/logs/HEAD": true,
-		".git/FETCH_HEAD": true, "config": false, "a.txt": false, ".git/HEAD": false, ".gitconfig": true, "link": false, "none/.gitmodules": false,
+		".git/FETCH_HEAD": true, "config": false, "bare.git/config": true, "a.txt": false, ".git/HEAD": false, ".gitconfig": true, "link": false, "none/.gitmodules": false,
 	} {
 		if got := files.HoldsAddress(filepath.Join(dir, filepath.FromSlash(name))); got != want {
 			t.Errorf("HoldsAddress(%q) = %v", name, got)

@@ -48,7 +48,10 @@ func holdsAddress(env Env, parts []Part) bool {
 			}
 		}
 	}
-	return env.GitHoldsAddress != nil && slices.ContainsFunc(dirs, env.GitHoldsAddress)
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		// Of a repository that has no working tree the directory is git's own.
+		return env.GitHoldsAddress != nil && env.GitHoldsAddress(dir) || env.HoldsAddress != nil && env.HoldsAddress(filepath.Join(dir, "config"))
+	})
 }
 
 // setsSpecialVariable reports a text that sets a variable which programs or the shell use, or one whose

@@ -69,8 +69,9 @@ func TestJudge_LeftToReading(t *testing.T) {
 	}
 	held.Inside = func(path string) (string, bool) { return path, true }
 	held.GitHoldsAddress = func(dir string) bool { return dir == "/opened" }
+	held.HoldsAddress = func(path string) bool { return path == "/bare.git/config" }
 	for text, want := range map[string]capability.Action{
-		"cd /opened && od -c .git/c*": ask, "cd /opened/.git && od -c c*": ask, "cd /elsewhere && od -c .git/c*": allow, "od -c $X": allow,
+		"cd /bare.git && od -c c*": ask, "cd /opened && od -c .git/c*": ask, "cd /opened/.git && od -c c*": ask, "cd /elsewhere && od -c .git/c*": allow, "od -c $X": allow,
 	} {
 		if v := command.Judge(text, held); v.Action != want {
 			t.Errorf("%q, where git keeps a password in a directory that an answer has opened: %s (%s), want %s", text, v.Action, v.Reason, want)
