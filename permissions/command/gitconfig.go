@@ -2,7 +2,9 @@ package command
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 )
 
 // GitConfigPrograms returns the keys in a git configuration file that can make git run a program, in their
@@ -177,4 +179,37 @@ func writesGitConfig(s simple) bool {
 		"merge-base name-rev for-each-ref show-ref symbolic-ref update-ref count-objects diff-tree diff-index diff-files "+
 		"check-ignore check-attr merge-tree merge-file apply am format-patch range-diff cherry notes var version archive bundle "+
 		"fsck gc repack prune pack-refs read-tree write-tree update-index checkout-index hash-object", subcommand(s))
+}
+
+// gitPlainKeys matches the keys of git's configuration, in lower case, whose value is not a secret and is
+// what git uses without GitEnv, too. A remote of a branch is not among them: it may be an address.
+var gitPlainKeys = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(user\.(name|email)|init\.defaultbranch|` +
+		`core\.(autocrlf|bare|eol|excludesfile|filemode|ignorecase|logallrefupdates|precomposeunicode|quotepath|repositoryformatversion|safecrlf|symlinks)|` +
+		`branch\.[a-z0-9._/-]+\.(merge|rebase)|pull\.(ff|rebase)|push\.(autosetupremote|default)|fetch\.prune|merge\.(conflictstyle|ff)|` +
+		`rebase\.(autosquash|autostash)|rerere\.enabled|commit\.gpgsign|tag\.gpgsign|gpg\.format|diff\.(algorithm|renames)|color\.ui)$`)
+})
+
+// gitAddressKeys matches the keys that "git remote get-url" prints, too.
+var gitAddressKeys = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^remote\.[a-z0-9._/-]+\.(url|pushurl)$`)
+})
+
+// gitConfigReads allows git config to print the value of one key that is known to hold no secret. A list asks,
+// since a header or a password may be among its values. A second operand would be written.
+func (l *listing) gitConfigReads(part *Part, p parsed, at dirs) finding {
+	keys := p.operands
+	if len(keys) > 1 && keys[0].value == "get" { // an older git takes it for a key, which it refuses without a dot
+		keys = keys[1:]
+	}
+	if len(keys) != 1 {
+		return asks(Unlisted, "git config with more or less than a key is not on the list of what only reads")
+	}
+	switch key := strings.ToLower(keys[0].value); {
+	case gitPlainKeys().MatchString(key):
+		return finding{}
+	case gitAddressKeys().MatchString(key) && !p.has("--global"):
+		return l.gitAddresses(part, at)
+	}
+	return asks(Unlisted, "the setting "+keys[0].value+" of git is not on the list of those that hold no secret")
 }

@@ -53,6 +53,7 @@ var gitForms = map[string]entry{
 	"for-each-ref":  {args: argText, options: options{long: "--ignore-case", longVal: "--sort --format --points-at --count", longMay: "--contains --no-contains --merged --no-merged"}},
 	"count-objects": {options: options{flags: "vH", long: "--verbose --human-readable"}},
 	"name-rev":      {args: argText, options: options{long: "--name-only --tags --always --no-undefined", longMay: "--refs --exclude"}},
+	"config":        {args: argText, options: options{posix: true, long: "--get --local --global"}},
 	"merge-base":    {args: argText, options: options{flags: "a", long: "--all --is-ancestor --octopus --fork-point"}},
 	"rev-list":      {args: argFiles, options: options{valued: "n", number: true, long: "--all --count --no-merges --merges --first-parent --reverse --left-right", longVal: "--max-count", longMay: "--since --until --author"}},
 }
@@ -81,8 +82,8 @@ func (l *listing) git(part *Part, s simple, at dirs) finding {
 		return f.worse(unlisted(s)).worse(repository)
 	}
 	f = f.worse(repository)
-	if sub == "remote" && len(args) > 1 && part.Text != strings.TrimSpace(l.text) {
-		f = f.worse(l.gitAddresses(at))
+	if sub == "remote" && len(args) > 1 {
+		f = f.worse(l.gitAddresses(part, at))
 	}
 	if sub == "remote" && len(args) > 1 && args[1].value == "get-url" {
 		e = gitRemoteURL
@@ -91,6 +92,9 @@ func (l *listing) git(part *Part, s simple, at dirs) finding {
 	p, bad := e.parse(splitU(sub, args[1:]))
 	if bad != "" {
 		return f.worse(asks(Unlisted, "the option "+bad+" of git "+sub+" is not on the list of what only reads"))
+	}
+	if sub == "config" {
+		return f.worse(l.gitConfigReads(part, p, at))
 	}
 	operands := l.gitOperands(part, e, p, at)
 	if sub == "diff" && !p.has(gitSummaries...) {
@@ -162,9 +166,12 @@ func (l *listing) gitRepository(at dirs) finding {
 	return finding{}
 }
 
-// gitAddresses asks about the addresses of remotes where another command may print them in a form in which
-// a user and password is not found.
-func (l *listing) gitAddresses(at dirs) finding {
+// gitAddresses asks about the addresses of remotes where another command of the text may print them in a
+// form in which a user and password is not found.
+func (l *listing) gitAddresses(part *Part, at dirs) finding {
+	if part.Text == strings.TrimSpace(l.text) {
+		return finding{}
+	}
 	for _, dir := range at.list {
 		if l.env.GitHoldsAddress != nil && l.env.GitHoldsAddress(dir) {
 			return asks(SecretRead, "the address of a remote holds a user and password")

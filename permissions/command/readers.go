@@ -25,6 +25,7 @@ var readers = map[string]entry{
 		flags: "AbeEnstTuv", long: "--number --number-nonblank --show-all --show-ends --show-tabs --show-nonprinting --squeeze-blank",
 	}},
 	"tac": {args: argFiles, check: checkTac}, "rev": {args: argFiles},
+	"tee":  {args: argText, check: checkTee, options: options{posix: true, flags: "aip", long: "--append --ignore-interrupts"}},
 	"grep": grepEntry(), "egrep": grepEntry(), "fgrep": grepEntry(),
 	"head": {args: argFiles, options: options{
 		flags: "qvz", valued: "nc", number: true, long: "--quiet --silent --verbose --zero-terminated", longVal: "--lines --bytes",
@@ -53,7 +54,9 @@ var readers = map[string]entry{
 	"comm":     {args: argFiles, most: 2, options: options{flags: "123i", long: "--check-order --nocheck-order"}},
 	"basename": {args: argText, options: options{flags: "az", valued: "s", long: "--multiple --zero", longVal: "--suffix"}},
 	"dirname":  {args: argText, options: options{flags: "z", long: "--zero"}},
-	"realpath": {args: argNames, options: options{flags: "emsqLPz", long: "--canonicalize-existing --canonicalize-missing --strip --no-symlinks --quiet"}},
+	"realpath": {args: argNames, options: options{
+		flags: "emsqLPz", long: "--canonicalize-existing --canonicalize-missing --strip --no-symlinks --quiet --logical --physical --zero", longFile: "--relative-to --relative-base",
+	}},
 	"readlink": {args: argNames, options: options{flags: "femnqsvz", long: "--canonicalize --canonicalize-existing --canonicalize-missing --no-newline"}},
 	"stat":     {args: argNames, options: options{flags: "fLltxnqrs", valued: "c", long: "--file-system --terse --dereference", longVal: "--format --printf"}},
 	"file":     {args: argNames, options: options{flags: "biLhkNrpv0", long: "--brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going --raw"}},
@@ -201,6 +204,14 @@ func checkStrings(_ *listing, _ *Part, p parsed, _ dirs) finding {
 func checkTac(_ *listing, _ *Part, p parsed, _ dirs) finding {
 	if len(p.operands) == 0 || slices.ContainsFunc(p.operands, func(w word) bool { return w.value == "-" }) {
 		return asks(Writes, "tac keeps its input in a temporary file")
+	}
+	return finding{}
+}
+
+// checkTee allows /dev/null alone. Where options end at the first operand, a late one is a file that tee writes.
+func checkTee(_ *listing, _ *Part, p parsed, _ dirs) finding {
+	if slices.ContainsFunc(p.operands, func(w word) bool { return w.value != "/dev/null" }) {
+		return asks(Writes, "tee changes files")
 	}
 	return finding{}
 }
