@@ -70,7 +70,7 @@ func (a *account) clear() (window int) {
 }
 
 // now returns the tokens used so far, and how full the window was last.
-func (a *account) now() (tokens transcript.Usage, context transcript.UsageChanged) {
+func (a *account) now() (tokens transcript.Usage, window transcript.UsageChanged) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.spent.tokens, a.context

@@ -58,14 +58,14 @@ type beginning struct {
 }
 
 // newEnvironment is what is known of a session's surroundings when it opens.
-func newEnvironment(o opened, context systemContext) subagent.Environment {
+func newEnvironment(o opened, system systemContext) subagent.Environment {
 	here := record.Value(o.host.Tape, "machine", "", func() machineForm {
 		return machineForm{OS: runtime.GOOS + "/" + runtime.GOARCH, Shell: o.host.Shell, Date: time.Now()}
 	})
 	return subagent.Environment{
 		Cwd: o.work.Session().Cwd, Additional: o.work.Session().Roots[1:],
 		OS: here.OS, Shell: here.Shell, Date: here.Date,
-		Instructions: context.instructions.Text, Skills: context.skills.Prompt(),
+		Instructions: system.instructions.Text, Skills: system.skills.Prompt(),
 	}
 }
 

@@ -47,7 +47,7 @@ func TestBriefing_TellsOnce(t *testing.T) {
 	b := newTestBriefing(t, nil)
 	log := transcript.NewLog()
 	const window = 128_000
-	if err := b.choices.SetOption(ModeOption, string(permissions.ModePlan)); err != nil {
+	if err := b.choices.setOption(ModeOption, string(permissions.ModePlan)); err != nil {
 		t.Fatal(err)
 	}
 	told := b.remindIn(log, b.agents.tools, window, b.choices.modes.now())
@@ -58,7 +58,7 @@ func TestBriefing_TellsOnce(t *testing.T) {
 	if again := b.remindIn(log, b.agents.tools, window, b.choices.modes.now()); len(again) != 0 {
 		t.Errorf("told again: %v", again)
 	}
-	if err := b.choices.SetOption(ModeOption, string(permissions.ModeAsk)); err != nil {
+	if err := b.choices.setOption(ModeOption, string(permissions.ModeAsk)); err != nil {
 		t.Fatal(err)
 	}
 	if over := b.remindIn(log, b.agents.tools, window, b.choices.modes.now()); len(over) != 1 || !strings.Contains(text(over[0]), "Plan mode is over") {

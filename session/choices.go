@@ -61,18 +61,18 @@ func (c *choices) setQueue(value string) {
 	c.queue = value
 }
 
-// Options lists the settings with their current values.
-func (c *choices) Options() []Option {
+// options lists the settings with their current values.
+func (c *choices) options() []Option {
 	return slices.Concat([]Option{c.modes.option()}, c.models.options(), []Option{queueOption(c.get().queue)})
 }
 
-// SetOption changes one setting. It neither blocks nor emits anything: the
+// setOption changes one setting. It neither blocks nor emits anything: the
 // caller announces the change where it is in order, once Decide has returned.
-func (c *choices) SetOption(id, value string) error {
+func (c *choices) setOption(id, value string) error {
 	if id == ModeOption && c.modes.postponeAuto(value) {
 		return nil
 	}
-	options := c.Options()
+	options := c.options()
 	at := slices.IndexFunc(options, func(o Option) bool { return o.ID == id })
 	if at < 0 {
 		return &BadValueError{What: "config option", Got: id, Legal: optionIDs(options)}

@@ -57,7 +57,7 @@ func TestChoices_SetOption(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, changes := newTestChoices(t, "", tt.kind)
-			err := c.SetOption(tt.option, tt.value)
+			err := c.setOption(tt.option, tt.value)
 			var bad *BadValueError
 			switch {
 			case tt.refused == "" && err != nil:
@@ -88,7 +88,7 @@ func TestChoices_LeavePlan(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c, _ := newTestChoices(t, tt.first, sandbox.None)
 			for _, mode := range tt.modes {
-				if err := c.SetOption(ModeOption, mode); err != nil {
+				if err := c.setOption(ModeOption, mode); err != nil {
 					t.Fatal(err)
 				}
 			}

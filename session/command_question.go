@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"time"
 
 	"acp-agent/kinds"
 	"acp-agent/tools"
@@ -53,8 +52,7 @@ func (c *conversation) noteQuestion(ready transcript.ToolReady, end transcript.T
 	call := &transcript.ToolPart{CallID: end.CallID, Name: ready.Tool, Tool: ready.Tool, State: end.State, Text: end.Text, Result: &end.Result}
 	call.Ready(ready)
 	call.Card = end.Card
-	c.note(transcript.AgentSaid{Message: &transcript.Message{
-		ID: c.ids.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true, Aside: true,
-		Parts: []transcript.Part{call},
-	}})
+	m := c.newMessage()
+	m.Aside, m.Parts = true, []transcript.Part{call}
+	c.note(transcript.AgentSaid{Message: m})
 }

@@ -111,10 +111,23 @@ func (c *conversation) publish(name string, at time.Time, fields map[string]any)
 
 // say shows a text in the agent's name as a message of its own. The model does not see it.
 func (c *conversation) say(text string) {
-	c.record(transcript.AgentSaid{Message: &transcript.Message{
-		ID: c.ids.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true, Aside: true,
-		Parts: []transcript.Part{&transcript.TextPart{ID: c.ids.New(transcript.PartPrefix), Text: text}},
-	}})
+	m := c.newMessage()
+	m.Aside, m.Parts = true, []transcript.Part{&transcript.TextPart{ID: c.ids.New(transcript.PartPrefix), Text: text}}
+	c.record(transcript.AgentSaid{Message: m})
+}
+
+// newMessage makes an empty message in the agent's name, which no model has written.
+func (c *conversation) newMessage() *transcript.Message {
+	return &transcript.Message{
+		ID: c.ids.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true,
+	}
+}
+
+// newReport makes a message in the agent's name that the model reads and the user does not see.
+func (c *conversation) newReport(text string) *transcript.Message {
+	m := c.newMessage()
+	m.Parts = []transcript.Part{&transcript.TextPart{ID: c.ids.New(transcript.PartPrefix), Synthetic: true, Text: text}}
+	return m
 }
 
 // reply answers a prompt in the agent's name. The model sees neither the prompt nor the

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"acp-agent/audit"
 	"acp-agent/internal/record"
@@ -133,11 +132,7 @@ func (j *jobs) show(e transcript.Event, said jobHappened) {
 	ready := make(chan struct{})
 	close(ready)
 	j.report(synthetic{
-		message: &transcript.Message{
-			ID: j.conversation.ids.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true,
-			Parts: []transcript.Part{&transcript.TextPart{ID: j.conversation.ids.New(transcript.PartPrefix), Synthetic: true, Text: said.Message}},
-		},
-		text: said.Text, after: ready, early: true,
+		message: j.conversation.newReport(said.Message), text: said.Text, after: ready, early: true,
 		stale: func() bool { return j.running.EndReported(said.Job) },
 	})
 }
@@ -254,12 +249,7 @@ func (j *jobs) resume() {
 	for _, job := range had.Running {
 		names = append(names, jobName(job.ID, job.Command))
 	}
-	j.conversation.record(transcript.AgentSaid{Message: &transcript.Message{
-		ID: j.conversation.ids.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true,
-		Parts: []transcript.Part{&transcript.TextPart{
-			ID: j.conversation.ids.New(transcript.PartPrefix), Synthetic: true,
-			Text: "These commands in the background ended when the process of the agent ended, and what they printed is gone: " + strings.Join(names, ", ") + ".",
-		}},
-	}})
+	text := "These commands in the background ended when the process of the agent ended, and what they printed is gone: " + strings.Join(names, ", ") + "."
+	j.conversation.record(transcript.AgentSaid{Message: j.conversation.newReport(text)})
 	j.save()
 }

@@ -66,15 +66,15 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 		return nil, err
 	}
 	jobs := s.newJobs()
-	context := h.readSystemContext(ctx, spec, s.secrets.holds)
-	if s.work, err = s.openWorkspace(context, archive, jobs.hooks()); err != nil {
+	system := h.readSystemContext(ctx, spec, s.secrets.holds)
+	if s.work, err = s.openWorkspace(system, archive, jobs.hooks()); err != nil {
 		// Its directories are the client's choice.
 		err = &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
 		return nil, err
 	}
 	jobs.running = s.work.Runner().Jobs()
 	s.secrets.tracked.setWorkspace(s.work, slices.Concat([]string{spec.Cwd}, spec.Additional))
-	if err = s.equipMainAgent(offer, context, chosen.Agent, jobs); err == nil {
+	if err = s.equipMainAgent(offer, system, chosen.Agent, jobs); err == nil {
 		err = s.resume(ctx)
 	}
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *Session) newChoices(backend Backend, stored storedChoices) *choices {
 
 // equipMainAgent makes the parts with which the main agent works: its rules, tools and prompts. The
 // order counts, because later parts are made of earlier ones.
-func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agent string, jobs *jobs) error {
+func (s *Session) equipMainAgent(offer projectOffer, system systemContext, agent string, jobs *jobs) error {
 	h := s.host
 	s.rules = s.newRuleBook(offer)
 	s.agents = &agents{opened: s.opened, project: s.rules.project}
@@ -161,7 +161,7 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 		opened: s.opened, conversation: s.conversation, choices: s.choices, rules: s.rules, sources: s.sources, agents: s.agents,
 		jobs: jobs, briefing: &briefing{
 			opened: s.opened, choices: s.choices, agents: s.agents, sources: s.sources,
-			context: context, environment: newEnvironment(s.opened, context),
+			context: system, environment: newEnvironment(s.opened, system),
 		},
 	}
 	s.assembler.newTree(func(message *transcript.Message, text string, after <-chan struct{}) {

@@ -30,17 +30,17 @@ func (o opened) limits() tools.Limits {
 
 // workspaceOptions are the options of the session's workspace. former is the name of the own directory that a
 // resumed session had.
-func (o opened) workspaceOptions(context systemContext, archive *archive, former string, jobs run.JobHooks) workspace.Options {
+func (o opened) workspaceOptions(system systemContext, archive *archive, former string, jobs run.JobHooks) workspace.Options {
 	h, spec := o.host, o.spec
 	protected := func(path string) bool {
 		return permissions.Protected(path, h.untouchable()...) != permissions.Unprotected
 	}
 	options := workspace.Options{
 		SessionID: o.ID, Limits: o.limits(), IDs: h.IDs, Locks: &h.Locks,
-		Guidance: func() []string { return context.instructions.Files },
+		Guidance: func() []string { return system.instructions.Files },
 		Directories: workspace.Directories{
 			Cwd: spec.Cwd, Additional: spec.Additional, Home: h.Home, State: h.StateDir, Former: former,
-			Read: slices.Concat(o.settings.ReadRoots, context.skills.Dirs()), Write: o.settings.WriteRoots,
+			Read: slices.Concat(o.settings.ReadRoots, system.skills.Dirs()), Write: o.settings.WriteRoots,
 		},
 		Protection: run.Protection{Secret: o.secrets.holds, Protected: protected, Hidden: o.secrets.masked},
 		Commands: run.Options{
@@ -72,8 +72,8 @@ func (o opened) reuseFormer(archive *archive) (name string) {
 
 // openWorkspace opens the session's directories. In a replay an empty directory stands for each, under
 // the path that it had.
-func (o opened) openWorkspace(context systemContext, archive *archive, jobs run.JobHooks) (work *workspace.Workspace, err error) {
-	options := o.workspaceOptions(context, archive, o.reuseFormer(archive), jobs)
+func (o opened) openWorkspace(system systemContext, archive *archive, jobs run.JobHooks) (work *workspace.Workspace, err error) {
+	options := o.workspaceOptions(system, archive, o.reuseFormer(archive), jobs)
 	had, err := record.Ask(o.host.Tape, "directories", o.ID, func() (had directories, err error) {
 		if work, err = workspace.New(options); err == nil {
 			had = directories{work.Session().Roots, work.Place(), work.Session().Scratch}

@@ -135,12 +135,12 @@ func (s *Session) Mode() string { return string(s.choices.modes.now()) }
 func (s *Session) SetMode(id string) error { return s.SetOption(ModeOption, id) }
 
 // Options lists the options with their current values.
-func (s *Session) Options() []Option { return s.choices.Options() }
+func (s *Session) Options() []Option { return s.choices.options() }
 
 // SetOption changes one option. It neither blocks nor emits anything: the caller announces
 // the change where it is in order, once Decide has returned.
 func (s *Session) SetOption(id, value string) error {
-	err := s.choices.SetOption(id, value)
+	err := s.choices.setOption(id, value)
 	s.save()
 	return err
 }

@@ -32,7 +32,7 @@ func helpText(commands []Command, modes []Mode, main *pipeline.Pipeline) string 
 // statusText is /status. standing are the notices that still hold.
 func statusText(c *choices, spent *account, at tools.Session, standing []transcript.Notice) string {
 	chosen := c.get()
-	usage, context := spent.now()
+	usage, window := spent.now()
 	var b strings.Builder
 	fmt.Fprintf(&b, "- Model: `%s`", chosen.model)
 	if chosen.thought != "" {
@@ -50,10 +50,10 @@ func statusText(c *choices, spent *account, at tools.Session, standing []transcr
 	} else {
 		b.WriteString("- Sandbox: not known yet\n")
 	}
-	if context.Size > 0 {
-		fmt.Fprintf(&b, "- Context: %d of %d tokens\n", context.Used, context.Size)
-	} else if context.Used > 0 {
-		fmt.Fprintf(&b, "- Context: %d tokens; the window of this model is not known, set `model.window` in the configuration\n", context.Used)
+	if window.Size > 0 {
+		fmt.Fprintf(&b, "- Context: %d of %d tokens\n", window.Used, window.Size)
+	} else if window.Used > 0 {
+		fmt.Fprintf(&b, "- Context: %d tokens; the window of this model is not known, set `model.window` in the configuration\n", window.Used)
 	}
 	fmt.Fprintf(&b, "- Used so far: %d tokens in, %d cached, %d out, %d reasoning\n",
 		usage.Input, usage.CacheRead, usage.Output, usage.Reasoning)

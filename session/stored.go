@@ -91,8 +91,8 @@ func (s *Session) ShowState() {
 	if plan := c.log.Memory().Plan; len(plan) > 0 {
 		c.sink.Emit(transcript.PlanChanged{Entries: plan})
 	}
-	if _, context := c.account.now(); context.Size > 0 {
-		c.sink.Emit(context)
+	if _, window := c.account.now(); window.Size > 0 {
+		c.sink.Emit(window)
 	}
 }
 
