@@ -60,3 +60,35 @@ func TestOpened_OtherRepository(t *testing.T) {
 		})
 	}
 }
+
+// TestOpened_KeptByVersionControl is an opened repository with a password in the address of its remote, and with what another
+// system keeps of files: a command whose words are not known is asked about, and one that reads all sees nothing of the latter.
+func TestOpened_KeptByVersionControl(t *testing.T) {
+	t.Parallel()
+	for _, level := range []string{"bubblewrap", "namespaces"} {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			w := startConfined(t, level, "", map[string]string{
+				"cat": "cat ~/other/a.txt; cat ~/svn/a.txt", "address": "cd ~/other && rev .git/c*", "within": "cd ~/other/.git && rev c*", "bare": "cd ~/bare.git && rev c*",
+				"open": "cat ~/bare.git/HEAD", "all": "grep -rh canary ~/svn",
+			}, map[string]string{
+				"/home/other/a.txt": "", "/home/other/.git/HEAD": "ref: refs/heads/main\n", "/home/other/.git/refs/x": "", "/home/other/.git/objects/x": "",
+				"/home/other/.git/config": "[remote \"o\"]\n\turl = https://jo:canary-password@git.example/x\n",
+				"/home/bare.git/HEAD":     "ref: refs/heads/main\n", "/home/bare.git/config": "[remote \"o\"]\n\turl = https://jo:canary-password@git.example/x\n",
+				"/home/svn/a.txt": "canary-open\n", "/home/svn/.svn/pristine/ab/x": "canary-pristine\n",
+			})
+			w.answers("allow_always")
+			w.run(t, "cat")
+			w.run(t, "open")
+			w.answers("reject")
+			for _, name := range []string{"address", "within", "bare"} {
+				if asked := len(w.cards); strings.Contains(w.run(t, name), "drowssap-yranac") || len(w.cards) != asked+1 {
+					t.Errorf("%s: %d questions", name, len(w.cards)-asked)
+				}
+			}
+			if text := w.run(t, "all"); !strings.Contains(text, "canary-open") || strings.Contains(text, "canary-pristine") {
+				t.Errorf("all: %s", text)
+			}
+		})
+	}
+}
