@@ -13,7 +13,7 @@ import (
 )
 
 // archive stores a conversation, and beside it values under keys; of a resumed session it also reads
-// them. It stores nothing where the host has no store. It is safe for concurrent use once it is open.
+// them. It stores nothing where the [Host] has no store. It is safe for concurrent use once it is open.
 type archive struct {
 	sessionID string
 	logger    *slog.Logger

@@ -86,7 +86,7 @@ func badInput(err error) bool {
 	return ok && failure.Kind == tools.BadInput
 }
 
-// A host that keeps no conversations stores nothing, and nothing fails.
+// A Host that keeps no conversations stores nothing, and nothing fails.
 func TestArchive_StoresNothing(t *testing.T) {
 	p := newParts(t, Settings{}, nil)
 	a := p.conversation.archive

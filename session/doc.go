@@ -27,7 +27,7 @@
 // Goroutines of a session: one drains the queue while there is a turn; one answers each command
 // that comes during a turn; one generates the title; one waits for each model's description; one
 // waits for the sandbox trial. Close waits for all, and for those of its [subagent.Tree].
-// Goroutines of the host: one for each model that a server is asked about, for at most 15 s, and
+// Goroutines of a [Host]: one for each model that a server is asked about, for at most 15 s, and
 // those of Warm, Sweep, SweepStore and SweepAudit. [Host.Close] waits for them.
 //
 // # Requirements

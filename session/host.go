@@ -28,7 +28,8 @@ import (
 	"acp-agent/workspace"
 )
 
-// Host is what all sessions of a process share. Each group comes from one owner.
+// Host is what all sessions of a process share. Each group comes from one owner. A field or variable
+// host is a Host; a host of the network is called by what it is for, such as hostQuestion and serverHosts.
 type Host struct {
 	// Backend returns the model server in force now. Credentials may change while the
 	// process runs, so each turn asks for it.
@@ -153,7 +154,7 @@ type Observers struct {
 	Tracer *trace.Tracer
 }
 
-// Close ends the background work of the host. The caller closes the sessions first.
+// Close ends the background work of the Host. The caller closes the sessions first.
 func (h *Host) Close() {
 	h.catalogue.background.close()
 	h.background.close()

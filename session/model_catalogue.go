@@ -14,7 +14,7 @@ import (
 const learnTimeout = 15 * time.Second
 
 // modelCatalogue is what model servers have said about themselves and their models. They are asked in
-// the background, once for all sessions of the process. It belongs to the host, so that the end of one
+// the background, once for all sessions of the process. It belongs to the [Host], so that the end of one
 // session does not interrupt a question whose answer another session needs. The zero value is empty.
 // It is safe for concurrent use; closing background ends it.
 type modelCatalogue struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // models are the model of a session with its thought level, and the models that it could use instead.
-// More about each is in the host's catalogue (model_catalogue.go). They are safe for concurrent use, and
+// More about each is in the catalogue of the [Host] (model_catalogue.go). They are safe for concurrent use, and
 // call nothing else with the lock held.
 type models struct {
 	modelOptions

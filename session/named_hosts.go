@@ -41,18 +41,18 @@ func hostsIn(prompt *transcript.Message) []string {
 // unknownHosts are the hosts that are not known yet. A text that is no plain host name is left out: as a
 // pattern it would allow other hosts too.
 func unknownHosts(hosts, known []string) []string {
-	return slices.DeleteFunc(slices.Clone(hosts), func(host string) bool {
-		target, err := network.Parse("https://" + hostInURL(host))
-		return err != nil || target.Host != host || strings.ContainsAny(host, "*?[]{}") || slices.Contains(known, host)
+	return slices.DeleteFunc(slices.Clone(hosts), func(name string) bool {
+		target, err := network.Parse("https://" + hostInURL(name))
+		return err != nil || target.Host != name || strings.ContainsAny(name, "*?[]{}") || slices.Contains(known, name)
 	})
 }
 
 // hostInURL is a host in the form that it has in an address.
-func hostInURL(host string) string {
-	if strings.Contains(host, ":") {
-		return "[" + host + "]"
+func hostInURL(name string) string {
+	if strings.Contains(name, ":") {
+		return "[" + name + "]"
 	}
-	return host
+	return name
 }
 
 // nameHosts puts the hosts into the transcript that it does not have yet.

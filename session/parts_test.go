@@ -85,7 +85,7 @@ func (p *parts) manifest(t *testing.T, name, text string) {
 	}
 }
 
-// mainTools are tools of a main agent that has those of the host.
+// mainTools are tools of a main agent that has the tools of the Host.
 func (p *parts) mainTools(limits tools.Limits) *pipeline.Pipeline {
 	return pipeline.New(pipeline.Options{
 		Toolset:   pipeline.Toolset{Registry: p.host.Registry},
@@ -94,7 +94,7 @@ func (p *parts) mainTools(limits tools.Limits) *pipeline.Pipeline {
 	})
 }
 
-// agents are a main agent with the tools of the host, and no subagents.
+// agents are a main agent with the tools of the Host, and no subagents.
 func (p *parts) agents(t *testing.T) *agents {
 	t.Helper()
 	a := &agents{opened: p.opened, project: p.project, tools: p.mainTools(tools.Limits{})}

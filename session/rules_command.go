@@ -12,7 +12,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// permissionsCommand is /permissions, but for explain. explains says that the host has that.
+// permissionsCommand is /permissions, but for explain. explains says that the [Host] has that.
 func permissionsCommand(ctx context.Context, b *ruleBook, s *sources, explains bool, text string) string {
 	words := strings.Fields(text)
 	switch {

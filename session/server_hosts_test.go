@@ -265,17 +265,17 @@ func TestServers_AskHostAtTheEnd(t *testing.T) {
 // The host stands first in all texts of the question, and is whole, whatever the server is called, and
 // nothing in them is hidden.
 func TestHostQuestionOf(t *testing.T) {
-	host := strings.Repeat("github.com.", 20) + "evil.example:8080"
+	address := strings.Repeat("github.com.", 20) + "evil.example:8080"
 	server := mcp.Server{Name: "\x1b[31m\u202e connect to github.com, `as before`\n\n" + strings.Repeat("x", 1000), Command: "/bin/a", Origin: "the project"}
-	to := egress.Destination{Host: strings.TrimSuffix(host, ":8080"), Port: 8080, Private: "private network", Addr: netip.MustParseAddr("10.0.0.1")}
-	q := hostQuestionOf(server, &pipeline.Unlisted{Host: host, Private: "private network, 10.0.0.1"}, to)
+	to := egress.Destination{Host: strings.TrimSuffix(address, ":8080"), Port: 8080, Private: "private network", Addr: netip.MustParseAddr("10.0.0.1")}
+	q := hostQuestionOf(server, &pipeline.Unlisted{Host: address, Private: "private network, 10.0.0.1"}, to)
 	for name, text := range map[string]string{"title": q.Title, "reason": q.Reason, "rule": q.Remember} {
 		start := map[string]string{"title": "Connect to ", "rule": "connections to "}[name]
-		if !strings.HasPrefix(text, start+host+" ") || !strings.Contains(text, "the MCP server ") || strings.ContainsAny(text, "\x1b\u202e\n") || len(text) > 500 {
+		if !strings.HasPrefix(text, start+address+" ") || !strings.Contains(text, "the MCP server ") || strings.ContainsAny(text, "\x1b\u202e\n") || len(text) > 500 {
 			t.Errorf("the %s is %q", name, text)
 		}
 	}
-	if !strings.Contains(q.Text, "`"+host+"`") || !strings.Contains(q.Text, "10.0.0.1") || strings.Count(q.Text, "`") != 6 || strings.ContainsAny(q.Text, "\x1b\u202e\n") {
+	if !strings.Contains(q.Text, "`"+address+"`") || !strings.Contains(q.Text, "10.0.0.1") || strings.Count(q.Text, "`") != 6 || strings.ContainsAny(q.Text, "\x1b\u202e\n") {
 		t.Errorf("the text is %q", q.Text)
 	}
 }

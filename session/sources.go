@@ -35,7 +35,7 @@ type source interface {
 	Tools() (list []tools.Tool, generation int)
 }
 
-// described is the source of modules and scripts, which the host asks once for all sessions.
+// described is the source of modules and scripts, which the [Host] asks once for all sessions.
 type described struct{ *mount.Mounting }
 
 // Tools implements source.

@@ -97,7 +97,7 @@ func TestSession_OneWait(t *testing.T) {
 	}
 }
 
-// R93: scripts are asked once for all sessions of a host, and none for a session that is
+// R93: scripts are asked once for all sessions of a Host, and none for a session that is
 // merely opened.
 func TestSession_ScriptsAskedOnce(t *testing.T) {
 	asked := make(chan string, 10)

@@ -18,7 +18,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// storedHost is the host of one process over the same directories as those before it.
+// storedHost is the Host of one process over the same directories as those before it.
 func storedHost(t *testing.T, dir, server string) *session.Host {
 	t.Helper()
 	provider, err := openai.New(openai.Options{BaseURL: server})
