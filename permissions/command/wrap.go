@@ -135,7 +135,12 @@ func unwrap(words []word) unwrapped {
 		if name == "sudo" || name == "doas" || name == "pkexec" {
 			u.floor = u.floor.worse(denies(Privilege, name+" runs a command with other privileges"))
 		}
-		u.floor = u.floor.worse(asks(Wrapper, name+" runs another command"))
+		alone := name == "env" && len(rest) == 0 && !split
+		if alone && systemName(u.words[0]) != "" {
+			u.floor = u.floor.worse(asks(Unlisted, "env shows all variables of the environment, and some may hold secrets"))
+		} else {
+			u.floor = u.floor.worse(asks(Wrapper, name+" runs another command"))
+		}
 		own := u.words[1 : len(u.words)-len(rest)]
 		u.noteUnknown(name, own, rest, split)
 		u.noteOptions(name, w, own)
@@ -146,8 +151,8 @@ func unwrap(words []word) unwrapped {
 		}
 		u.changes = u.changes || w.changes || systemName(u.words[0]) == "" || u.textUnknown != ""
 		u.appends = u.appends || name == "xargs" || name == "parallel"
-		if name == "env" && len(rest) == 0 && !split {
-			return u // env alone prints the environment
+		if alone {
+			return u
 		}
 		if split {
 			u.hidesOptions = true

@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"acp-agent/capability"
@@ -103,6 +104,20 @@ func TestJudge_VariablesOfPrograms(t *testing.T) {
 	for _, text := range []string{"v=$(node --version); echo $v", "echo $X; lua -v", "for f in $(ls); do go version; done", "X=$(ls); cat $X", "getconf PATH"} {
 		if v := command.Judge(text, env); v.Action != allow {
 			t.Errorf("%q: %s (%s), want allow", text, v.Action, v.Reason)
+		}
+	}
+}
+
+// TestJudge_EnvAlone holds that env without a command is asked about for what it shows, with its options as well.
+func TestJudge_EnvAlone(t *testing.T) {
+	t.Parallel()
+	for text, shows := range map[string]bool{
+		"env": true, "/usr/bin/env": true, "env -0": true, "env A=1": true, "env -u HOME": true, "env | sort": true, "nice env": false,
+		"env ls": false, "./env": false, "env -S ls": false,
+	} {
+		v := command.Judge(text, testEnv())
+		if got := strings.HasPrefix(v.Reason, "env shows all variables"); got != shows || v.Action != ask {
+			t.Errorf("%q is %s: %s", text, v.Action, v.Reason)
 		}
 	}
 }
