@@ -52,21 +52,22 @@ func gitSearches(option string) bool {
 // since only git can tell a name from a revision; none may be that of a secret.
 func (l *listing) gitContent(part *Part, args []word, at dirs) finding {
 	sub := args[0].value
-	if sub == "diff" {
-		// Without revisions, git need not be asked.
-		if f := l.gitDiffAsWritten(part, args, at); f.action != capability.Ask {
-			return f
-		}
-	}
-	if !gitCanBeAsked(args[1:], false) {
-		return asks(Unlisted, "git "+sub+" prints content, and has options with which it cannot be asked of which files")
-	}
+	askable := gitCanBeAsked(args[1:], false)
 	grammar := sub
 	if sub == "stash" {
 		grammar, args = "diff", args[1:]
 	}
 	p, bad := gitForms[grammar].parse(args[1:])
+	if sub == "diff" && bad == "" {
+		// Without revisions, git need not be asked.
+		f := allowed().worse(l.gitDiff(args[1:], p, at)).worse(l.gitOperands(part, gitForms[grammar], p, at))
+		if f.action != capability.Ask {
+			return f
+		}
+	}
 	switch {
+	case !askable:
+		return asks(Unlisted, "git "+sub+" prints content, and has options with which it cannot be asked of which files")
 	case bad != "":
 		return asks(Unlisted, "the option "+bad+" of git "+sub+" is not on the list of what only reads")
 	case !at.known():
@@ -228,14 +229,4 @@ func (l *listing) gitGrep(part *Part, args []word, at dirs) finding {
 		return f
 	}
 	return allowed()
-}
-
-// gitDiffAsWritten judges a diff by its words alone.
-func (l *listing) gitDiffAsWritten(part *Part, args []word, at dirs) finding {
-	e := gitForms["diff"]
-	p, bad := e.parse(args[1:])
-	if bad != "" {
-		return asks(Unlisted, "the option "+bad+" of git diff is not on the list of what only reads")
-	}
-	return allowed().worse(l.gitDiff(args[1:], p, at)).worse(l.gitOperands(part, e, p, at))
 }
