@@ -107,7 +107,7 @@ func (c *gitConfig) item() (ok bool) {
 	case '\n', 0:
 		ok = true
 	}
-	if full := c.section + "." + key; ok && GitKeyRuns(full) {
+	if full := c.section + "." + key; ok && gitKeyRuns(full) {
 		c.found = append(c.found, gitSetting{full, strings.TrimSpace(c.text[from:c.at])})
 	}
 	return ok

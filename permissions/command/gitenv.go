@@ -49,9 +49,9 @@ func GitEnv() []string {
 	return env
 }
 
-// GitKeyRuns reports a key of git's configuration whose value git may run as a program, or that brings in
+// gitKeyRuns reports a key of git's configuration whose value git may run as a program, or that brings in
 // more configuration or another working tree. The list follows git's documentation.
-func GitKeyRuns(key string) bool {
+func gitKeyRuns(key string) bool {
 	k := strings.ToLower(key)
 	section, _, _ := strings.Cut(k, ".")
 	last := k[strings.LastIndex(k, ".")+1:]

@@ -176,7 +176,7 @@ func gitPersists(s simple) finding {
 	}
 	renames = renames || args[0] == "rename-section"
 	for _, arg := range args {
-		if GitKeyRuns(arg) || renames && GitKeyRuns(arg+".x") {
+		if gitKeyRuns(arg) || renames && gitKeyRuns(arg+".x") {
 			return denies(Persist, "git config "+arg+" can make git run a program")
 		}
 	}
