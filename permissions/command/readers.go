@@ -12,29 +12,82 @@ import (
 // a program, follow links or wait for ever are left out on purpose: sort -o, uniq IN OUT, grep -R,
 // tail -f, date -s, tree -o, file -C.
 var readers = map[string]entry{
-	"true": {free: true}, "false": {free: true}, ":": {free: true}, "echo": {free: true},
-	"exit":   {args: argText, most: 1},
-	"pwd":    {options: options{flags: "LP"}},
+	// Text, numbers and times.
+	"true":   {free: true},
+	"false":  {free: true},
+	":":      {free: true},
+	"echo":   {free: true},
 	"printf": {args: argText, check: checkPrintf},
+	"exit":   {args: argText, most: 1},
+	"sleep":  {args: argText, most: 1, check: checkSleep},
+	"seq":    {args: argText, most: 3, options: options{flags: "w", valued: "sf", long: "--equal-width", longVal: "--separator --format"}},
+	"date": {args: argText, check: checkDate, options: options{
+		flags: "uR", valued: "d", file: "r", long: "--utc --universal --rfc-email", longVal: "--date --rfc-3339", longMay: "--iso-8601", longFile: "--reference",
+	}},
+	"basename": {args: argText, options: options{flags: "az", valued: "s", long: "--multiple --zero", longVal: "--suffix"}},
+	"dirname":  {args: argText, options: options{flags: "z", long: "--zero"}},
+	"tr":       {args: argText, most: 2, options: options{flags: "cCdst", long: "--complement --delete --squeeze-repeats --truncate-set1"}},
+
+	// Names and attributes of files.
+	"pwd": {options: options{flags: "LP"}},
 	"ls": {args: argNames, options: options{
 		flags:   "1aAbBcCdfFgGhiklmnNopqQrRsStuUvxXZ",
 		long:    "--all --almost-all --human-readable --group-directories-first --reverse --size --inode --directory --full-time --recursive --numeric-uid-gid --no-group --literal --si",
 		longMay: "--color --classify --hyperlink", longVal: "--sort --time --time-style --format --hide --ignore --width --indicator-style",
 	}},
+	"tree": {args: argNames, options: options{
+		apart: true, flags: "adfisphugDCnJXrtvAFNQcU", valued: "LPI", long: "--dirsfirst --noreport --prune --du --gitignore --si", longVal: "--filelimit --sort",
+	}},
+	"realpath": {args: argNames, options: options{
+		flags: "emsqLPz", long: "--canonicalize-existing --canonicalize-missing --strip --no-symlinks --quiet --logical --physical --zero", longFile: "--relative-to --relative-base",
+	}},
+	"readlink": {args: argNames, options: options{flags: "femnqsvz", long: "--canonicalize --canonicalize-existing --canonicalize-missing --no-newline"}},
+	"stat":     {args: argNames, options: options{flags: "fLltxnqrs", valued: "c", long: "--file-system --terse --dereference", longVal: "--format --printf"}},
+	"file":     {args: argNames, options: options{flags: "biLhkNrpv0", long: "--brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going --raw"}},
+	"du": {args: argNames, options: options{
+		flags: "abchkmsxlS0", valued: "dBt", long: "--all --apparent-size --bytes --total --human-readable --summarize --si --one-file-system", longVal: "--max-depth --block-size --exclude --threshold",
+	}},
+	"df": {args: argNames, options: options{
+		flags: "ahHiklmPT", valued: "txB", long: "--all --human-readable --inodes --local --portability --print-type --si --total", longVal: "--type --exclude-type --block-size", longMay: "--output",
+	}},
+	"which": {args: argText, options: options{flags: "as", long: "--all"}},
+	"type":  {args: argText, options: options{flags: "afptP"}},
+
+	// The machine and its user.
+	"uname":   {options: options{flags: "amnoprsv", long: "--all"}},
+	"arch":    {},
+	"nproc":   {options: options{long: "--all"}},
+	"lscpu":   {options: options{flags: "aebcJpxy", long: "--json --all --online --offline --bytes"}},
+	"lsblk":   {options: options{flags: "abdfilmnpOrtJDST", valued: "oIe", long: "--json --all --bytes --fs --nodeps --paths"}},
+	"whoami":  {},
+	"id":      {options: options{flags: "ugGnr"}},
+	"groups":  {args: argText},
+	"tty":     {},
+	"locale":  {args: argText, options: options{flags: "amck"}},
+	"getconf": {args: argText, most: 1, options: options{flags: "a"}},
+
+	// The content of files as it is, or a part of it.
 	"cat": {args: argFiles, options: options{
 		flags: "AbeEnstTuv", long: "--number --number-nonblank --show-all --show-ends --show-tabs --show-nonprinting --squeeze-blank",
 	}},
-	"tac": {args: argFiles, check: checkTac}, "rev": {args: argFiles},
-	"tee":  {args: argText, check: checkTee, options: options{posix: true, flags: "aip", long: "--append --ignore-interrupts"}},
-	"grep": grepEntry(), "egrep": grepEntry(), "fgrep": grepEntry(),
+	"tac": {args: argFiles, check: checkTac},
 	"head": {args: argFiles, options: options{
 		flags: "qvz", valued: "nc", number: true, long: "--quiet --silent --verbose --zero-terminated", longVal: "--lines --bytes",
 	}},
 	"tail": {args: argFiles, options: options{
 		flags: "qvz", valued: "nc", number: true, long: "--quiet --silent --verbose --zero-terminated", longVal: "--lines --bytes",
 	}},
-	"wc": {args: argFiles, options: options{
-		flags: "clmwL", long: "--lines --words --chars --bytes --max-line-length", longVal: "--total",
+	"nl":      {args: argFiles, options: options{flags: "p", valued: "bdfhilnsvw", longVal: "--body-numbering --number-width --number-format --starting-line-number"}},
+	"strings": {args: argFiles, check: checkStrings, options: options{flags: "af", valued: "nt", long: "--all --print-file-name", longVal: "--bytes --radix"}},
+	"tee":     {args: argText, check: checkTee, options: options{posix: true, flags: "aip", long: "--append --ignore-interrupts"}},
+
+	// The content of files in another form.
+	"rev":    {args: argFiles},
+	"fold":   {args: argFiles, options: options{flags: "bs", valued: "w", long: "--bytes --spaces", longVal: "--width"}},
+	"column": {args: argFiles, options: options{flags: "tx", valued: "scoNRH", long: "--table", longVal: "--separator --output-separator --table-columns --table-right --table-hide"}},
+	"paste":  {args: argFiles, options: options{flags: "sz", valued: "d", long: "--serial", longVal: "--delimiters"}},
+	"cut": {args: argFiles, options: options{
+		flags: "nsz", valued: "bcdf", long: "--only-delimited --complement --zero-terminated", longVal: "--bytes --characters --delimiter --fields --output-delimiter",
 	}},
 	"sort": {args: argFiles, options: options{
 		flags: "bdfgiMhnRrVcCmsuz", valued: "kt",
@@ -45,60 +98,38 @@ var readers = map[string]entry{
 		posix: true, flags: "cdDiuz", valued: "fsw", long: "--count --repeated --unique --ignore-case --zero-terminated",
 		longVal: "--skip-fields --skip-chars --check-chars", longMay: "--all-repeated --group",
 	}},
+	"od":      {args: argFiles, options: options{flags: "abcdfhilosvx", valued: "AjNt"}},
+	"hexdump": {args: argFiles, options: options{flags: "bcCdovx", valued: "ns"}},
+	"xxd":     {args: argFiles, most: 1, options: options{lone: true, posix: true, flags: "abCeEipruv", valued: "cglos"}},
+	"base64":  {args: argFiles, most: 1, options: options{flags: "dDi", valued: "w", long: "--decode --ignore-garbage", longVal: "--wrap"}},
+
+	// Counts, sums and comparisons of files.
+	"wc": {args: argFiles, options: options{
+		flags: "clmwL", long: "--lines --words --chars --bytes --max-line-length", longVal: "--total",
+	}},
+	"md5sum":    {args: argFiles},
+	"sha1sum":   {args: argFiles},
+	"sha256sum": {args: argFiles},
+	"sha512sum": {args: argFiles},
+	"shasum":    {args: argFiles, options: options{valued: "a", flags: "bt"}},
+	"cksum":     {args: argFiles},
 	"diff": {args: argFiles, most: 2, check: checkDiff, options: options{
 		flags: "ucqsiwbBEZaypedtrN", valued: "UCWIx", number: true,
 		long:    "--recursive --new-file --brief --side-by-side --ignore-all-space --ignore-space-change --ignore-blank-lines --report-identical-files --suppress-common-lines --strip-trailing-cr --ignore-case --text --minimal --ignore-trailing-space --show-c-function --expand-tabs",
 		longMay: "--unified --context --color", longVal: "--width --label --ignore-matching-lines --exclude",
 	}},
-	"cmp":      {args: argFiles, most: 2, options: options{flags: "bls", long: "--print-bytes --silent --quiet --verbose"}},
-	"comm":     {args: argFiles, most: 2, options: options{flags: "123i", long: "--check-order --nocheck-order"}},
-	"basename": {args: argText, options: options{flags: "az", valued: "s", long: "--multiple --zero", longVal: "--suffix"}},
-	"dirname":  {args: argText, options: options{flags: "z", long: "--zero"}},
-	"realpath": {args: argNames, options: options{
-		flags: "emsqLPz", long: "--canonicalize-existing --canonicalize-missing --strip --no-symlinks --quiet --logical --physical --zero", longFile: "--relative-to --relative-base",
-	}},
-	"readlink": {args: argNames, options: options{flags: "femnqsvz", long: "--canonicalize --canonicalize-existing --canonicalize-missing --no-newline"}},
-	"stat":     {args: argNames, options: options{flags: "fLltxnqrs", valued: "c", long: "--file-system --terse --dereference", longVal: "--format --printf"}},
-	"file":     {args: argNames, options: options{flags: "biLhkNrpv0", long: "--brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going --raw"}},
-	"which":    {args: argText, options: options{flags: "as", long: "--all"}},
-	"type":     {args: argText, options: options{flags: "afptP"}},
-	"date": {args: argText, check: checkDate, options: options{
-		flags: "uR", valued: "d", file: "r", long: "--utc --universal --rfc-email", longVal: "--date --rfc-3339", longMay: "--iso-8601", longFile: "--reference",
-	}},
-	"cut": {args: argFiles, options: options{
-		flags: "nsz", valued: "bcdf", long: "--only-delimited --complement --zero-terminated", longVal: "--bytes --characters --delimiter --fields --output-delimiter",
-	}},
-	"tr":    {args: argText, most: 2, options: options{flags: "cCdst", long: "--complement --delete --squeeze-repeats --truncate-set1"}},
-	"nl":    {args: argFiles, options: options{flags: "p", valued: "bdfhilnsvw", longVal: "--body-numbering --number-width --number-format --starting-line-number"}},
-	"fold":  {args: argFiles, options: options{flags: "bs", valued: "w", long: "--bytes --spaces", longVal: "--width"}},
-	"paste": {args: argFiles, options: options{flags: "sz", valued: "d", long: "--serial", longVal: "--delimiters"}},
-	"od":    {args: argFiles, options: options{flags: "abcdfhilosvx", valued: "AjNt"}},
-	"seq":   {args: argText, most: 3, options: options{flags: "w", valued: "sf", long: "--equal-width", longVal: "--separator --format"}},
-	"uname": {options: options{flags: "amnoprsv", long: "--all"}},
-	"arch":  {}, "nproc": {options: options{long: "--all"}}, "whoami": {}, "id": {options: options{flags: "ugGnr"}},
-	"lscpu": {options: options{flags: "aebcJpxy", long: "--json --all --online --offline --bytes"}}, "groups": {args: argText}, "tty": {},
-	"lsblk":  {options: options{flags: "abdfilmnpOrtJDST", valued: "oIe", long: "--json --all --bytes --fs --nodeps --paths"}},
-	"locale": {args: argText, options: options{flags: "amck"}}, "getconf": {args: argText, most: 1, options: options{flags: "a"}},
-	"sleep":   {args: argText, most: 1, check: checkSleep},
-	"strings": {args: argFiles, check: checkStrings, options: options{flags: "af", valued: "nt", long: "--all --print-file-name", longVal: "--bytes --radix"}},
-	"hexdump": {args: argFiles, options: options{flags: "bcCdovx", valued: "ns"}},
-	"base64":  {args: argFiles, most: 1, options: options{flags: "dDi", valued: "w", long: "--decode --ignore-garbage", longVal: "--wrap"}},
-	"column":  {args: argFiles, options: options{flags: "tx", valued: "scoNRH", long: "--table", longVal: "--separator --output-separator --table-columns --table-right --table-hide"}},
-	"xxd":     {args: argFiles, most: 1, options: options{lone: true, posix: true, flags: "abCeEipruv", valued: "cglos"}},
-	"md5sum":  {args: argFiles}, "sha1sum": {args: argFiles}, "sha256sum": {args: argFiles}, "sha512sum": {args: argFiles},
-	"shasum": {args: argFiles, options: options{valued: "a", flags: "bt"}}, "cksum": {args: argFiles},
-	"tree": {args: argNames, options: options{
-		apart: true, flags: "adfisphugDCnJXrtvAFNQcU", valued: "LPI", long: "--dirsfirst --noreport --prune --du --gitignore --si", longVal: "--filelimit --sort",
-	}},
-	"du": {args: argNames, options: options{
-		flags: "abchkmsxlS0", valued: "dBt", long: "--all --apparent-size --bytes --total --human-readable --summarize --si --one-file-system", longVal: "--max-depth --block-size --exclude --threshold",
-	}},
-	"df": {args: argNames, options: options{
-		flags: "ahHiklmPT", valued: "txB", long: "--all --human-readable --inodes --local --portability --print-type --si --total", longVal: "--type --exclude-type --block-size", longMay: "--output",
-	}},
+	"cmp":  {args: argFiles, most: 2, options: options{flags: "bls", long: "--print-bytes --silent --quiet --verbose"}},
+	"comm": {args: argFiles, most: 2, options: options{flags: "123i", long: "--check-order --nocheck-order"}},
+
+	// Searches.
+	"grep":  grepEntry(),
+	"egrep": grepEntry(),
+	"fgrep": grepEntry(),
+	"rg":    rgEntry(),
+
+	// Scripts in a language of their own, which a check reads.
 	"sed": {args: argText, check: checkSed, options: options{flags: "nEr", long: "--quiet --silent --regexp-extended"}},
 	"awk": {args: argText, check: checkAwk, options: options{valued: "Fv", posix: true}},
-	"rg":  rgEntry(),
 	"jq":  {args: argText, check: checkJQ, options: options{apart: true, flags: "rcMSejns", file: "f", longFile: "--from-file", long: "--raw-output --compact-output --sort-keys --monochrome-output --exit-status --join-output --null-input --slurp"}},
 }
 
