@@ -72,6 +72,7 @@
 //     programs, the programs that a configuration names, and the files that git tracks.
 //   - github.go finds the commands of gh that only ask, and the commands that get the user's login; githubchange.go finds
 //     the commands that change something and say what.
+//   - githubrepo.go finds the repository that gh is for where its arguments name none.
 //
 // A text that asks then gets more chances:
 //

@@ -12,7 +12,7 @@ import (
 // caller compares the answers before and after a command (S3), and takes any entry for a program.
 func GitConfigPrograms(config string) []string {
 	var keys []string
-	for _, setting := range readGitConfig(config).found {
+	for _, setting := range readGitConfig(config, gitKeyRuns).found {
 		keys = append(keys, setting.key)
 	}
 	return keys
@@ -21,7 +21,7 @@ func GitConfigPrograms(config string) []string {
 // GitConfigSettings returns what GitConfigPrograms does, with the values: "key=value" as written, or the key
 // alone for a setting without a value.
 func GitConfigSettings(config string) []string {
-	found := readGitConfig(config).found
+	found := readGitConfig(config, gitKeyRuns).found
 	settings := make([]string, len(found))
 	for i, setting := range found {
 		settings[i] = setting.key + setting.value
@@ -29,12 +29,14 @@ func GitConfigSettings(config string) []string {
 	return settings
 }
 
-func readGitConfig(config string) gitConfig {
-	c := gitConfig{text: strings.TrimPrefix(strings.ReplaceAll(config, "\r\n", "\n"), "\ufeff")}
+// readGitConfig finds the settings whose keys are wanted.
+func readGitConfig(config string, wanted func(key string) bool) gitConfig {
+	c := gitConfig{wanted: wanted, text: strings.TrimPrefix(strings.ReplaceAll(config, "\r\n", "\n"), "\ufeff")}
 	noText := strings.Contains(config, "\x00") // which the reader takes for the end
 	for c.at < len(c.text) {
 		if noText || !c.item() {
 			line := 1 + strings.Count(c.text[:min(c.at, len(c.text))], "\n")
+			c.broken = true
 			c.found = append(c.found, gitSetting{key: fmt.Sprintf("line %d is not understood", line)})
 			return c
 		}
@@ -49,6 +51,9 @@ type gitConfig struct {
 	at      int
 	section string
 	found   []gitSetting
+	wanted  func(key string) bool
+	// broken says that the file is not understood, at the last of found.
+	broken bool
 }
 
 // gitSetting is a key, and what follows it as written: "=value" or nothing.
@@ -107,7 +112,7 @@ func (c *gitConfig) item() (ok bool) {
 	case '\n', 0:
 		ok = true
 	}
-	if full := c.section + "." + key; ok && gitKeyRuns(full) {
+	if full := c.section + "." + key; ok && c.wanted(full) {
 		c.found = append(c.found, gitSetting{full, strings.TrimSpace(c.text[from:c.at])})
 	}
 	return ok

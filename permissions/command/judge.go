@@ -26,6 +26,7 @@ func Judge(text string, env Env) Verdict {
 	v = changingScripts(v)
 	v = withEndOfOptions(v, file, env)
 	v.GitHub, v.GitHubAlone, v.GitHubInstead = gitHub(v, file)
+	v.GitHubHere, v.GitHubElsewhere = gitHubHere(v.Parts)
 	return v
 }
 

@@ -75,6 +75,9 @@ type Verdict struct {
 	GitHub, GitHubAlone bool
 	// GitHubInstead names, for the model, commands in the place of one of gh that starts git; "" where none is known.
 	GitHubInstead string
+	// GitHubHere says that gh pr or gh issue is used without a repository, so that the directory says which one.
+	// GitHubElsewhere says that not all of the text's gh is for the repository of the directory that the text begins in.
+	GitHubHere, GitHubElsewhere bool
 	// HidesObjects says that the text is allowed and may read any file. The sandbox must hide the object
 	// database of git from it, which none of its commands needs.
 	HidesObjects bool

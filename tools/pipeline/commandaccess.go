@@ -40,6 +40,10 @@ type commandAccess struct {
 	gitHub, besideGitHub bool
 	// gitHubInstead is what to run in its place, see command.Verdict.
 	gitHubInstead string
+	// gitHubDirs are the directories whose repositories gh pr or gh issue is for; gitHubElsewhere says that gh is
+	// for others, too.
+	gitHubDirs      []string
+	gitHubElsewhere bool
 	// gitConfig says that a git command may write the configuration of a repository.
 	gitConfig bool
 	// mayOfferOutside says that the card may offer to run the call outside of the sandbox.
@@ -82,6 +86,7 @@ func (a *commandAccess) addVerdict(v command.Verdict) {
 	a.hidesObjects = a.hidesObjects || v.HidesObjects
 	a.gitHub, a.besideGitHub = a.gitHub || v.GitHub, a.besideGitHub || !v.GitHubAlone
 	a.gitHubInstead = cmp.Or(a.gitHubInstead, v.GitHubInstead)
+	a.gitHubElsewhere = a.gitHubElsewhere || v.GitHubElsewhere
 	for _, part := range v.Parts {
 		a.reads = append(a.reads, part.Reads...)
 		a.othersWithoutNetwork = a.othersWithoutNetwork || !part.Network && part.Action != capability.Allow

@@ -10,7 +10,7 @@ import (
 // JudgeLogin is what the rules say of a login that git in a prepared call's commands asks for.
 func JudgeLogin(ctx context.Context, p *Pipeline, call *Prepared, want egress.Login) (permissions.Decision, error) {
 	c := &connections{sharedState: &sharedState{Prepared: call, pipeline: p}}
-	return c.judgeLogin(ctx, storedLogin{want, "git", permissions.GitLoginTool})
+	return c.judgeLogin(ctx, storedLogin{want, "git", permissions.GitLoginTool, ""})
 }
 
 // UserIsKey reports whether the name of a login is a secret.

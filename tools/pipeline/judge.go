@@ -123,6 +123,9 @@ func (j *judgement) permissionCall(ctx context.Context) permissions.Call {
 			call.Text = resource.Value
 			verdict := j.judgeCommand(resource, j.commandEnv(ctx, resource, session))
 			j.access.addVerdict(verdict)
+			if verdict.GitHubHere {
+				j.access.gitHubDirs = append(j.access.gitHubDirs, resource.Dir)
+			}
 			j.access.addText(resource, verdict)
 			commands++
 			if verdict.Action == capability.Allow {

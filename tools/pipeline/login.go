@@ -21,6 +21,8 @@ type storedLogin struct {
 	egress.Login
 	// program is "git" or "gh", permission the name under which rules speak of its logins.
 	program, permission string
+	// repository is what the login is for, in words for a card; "" says nothing of it.
+	repository string
 }
 
 // login returns the user's login for a host that git in the call's commands wants to log in to, if the user
@@ -28,7 +30,7 @@ type storedLogin struct {
 func (e *execution) login(ctx context.Context, want egress.Login) (egress.Login, error) {
 	err := e.connections.connect(ctx, want.To)
 	if err == nil {
-		err = e.connections.mayLogIn(ctx, storedLogin{want, "git", permissions.GitLoginTool})
+		err = e.connections.mayLogIn(ctx, storedLogin{Login: want, program: "git", permission: permissions.GitLoginTool})
 	}
 	if err != nil {
 		return egress.Login{}, err
@@ -72,14 +74,19 @@ func (e *execution) gitHubLogin(ctx context.Context) (env []string, err error) {
 	}
 	to := egress.Login{Scheme: "https", To: egress.Destination{Host: run.GitHubHost, Port: 443}}
 	token := ""
-	if err = e.connections.mayLogIn(ctx, storedLogin{to, "gh", permissions.GHLoginTool}); err == nil {
+	repository, shown := e.gitHubRepository()
+	if err = e.connections.mayLogIn(ctx, storedLogin{to, "gh", permissions.GHLoginTool, shown}); err == nil {
 		token, err = commands.GitHubToken(ctx)
 	}
 	if err != nil {
 		return nil, context.Cause(ctx) // nil unless the call itself was stopped
 	}
 	e.pipeline.Keys.Add(token)
-	return slices.Concat(run.GitHubEnv(token), command.GitEnv()), nil
+	env = slices.Concat(run.GitHubEnv(token), command.GitEnv())
+	if repository != "" {
+		env = append(env, run.GitHubRepositoryEnv(repository)) // what the card named, whatever the configuration says by now
+	}
+	return env, nil
 }
 
 // noGitHubLogin tells the model why gh got no login, and what to run instead.
@@ -154,7 +161,12 @@ func (c *connections) askLogin(ctx context.Context, want storedLogin, d permissi
 	if want.User != "" {
 		whose = "the login of " + kinds.Line(want.User, maxConnectTitle)
 	}
-	reason := fmt.Sprintf("%[1]s in the command logs in to %[2]s; %[3]s that your %[1]s keeps for it goes to the command and to what it starts", want.program, where, whose)
+	title, acts := "Use the login of your "+want.program+" for "+where, ""
+	if want.repository != "" {
+		title += ", " + want.repository
+		acts = ", and acts " + want.repository
+	}
+	reason := fmt.Sprintf("%[1]s in the command logs in to %[2]s%[4]s; %[3]s that your %[1]s keeps for it goes to the command and to what it starts", want.program, where, whose, acts)
 	if want.Scheme != "https" {
 		reason += ", and unencrypted over the network"
 	}
@@ -162,7 +174,7 @@ func (c *connections) askLogin(ctx context.Context, want storedLogin, d permissi
 	if len(d.Always) > 0 {
 		remember = "the login of your " + want.program + " for " + where
 	}
-	answer, err := c.askOnCard(ctx, "Use the login of your "+want.program+" for "+where, tools.PermissionRequest{Reason: reason, Remember: remember, NoAlways: d.NoAlways})
+	answer, err := c.askOnCard(ctx, title, tools.PermissionRequest{Reason: reason, Remember: remember, NoAlways: d.NoAlways})
 	if err != nil {
 		return HostDecision{Err: err, By: ByWithdrawn}
 	}

@@ -48,11 +48,27 @@ const GitHubHost = "github.com"
 // gitHubTokens are the variables that gh takes a token for [GitHubHost] from, the first one first.
 var gitHubTokens = []string{"GH_TOKEN", "GITHUB_TOKEN"}
 
+// gitHubRepository is the variable that names gh's repository.
+const gitHubRepository = "GH_REPO"
+
 // HasGitHubToken reports whether the user passes a token for gh to commands.
 func (c *Commands) HasGitHubToken() bool {
 	r := c.runner
 	r.setUp.Do(func() { r.setUpCommands() })
 	return slices.ContainsFunc(r.env, func(entry string) bool { return slices.Contains(gitHubTokens, nameOf(entry)) })
+}
+
+// PassedGitHubRepository returns the repository that the user's environment names to gh; "" where it names none.
+func (c *Commands) PassedGitHubRepository() string {
+	r := c.runner
+	r.setUp.Do(func() { r.setUpCommands() })
+	return variable(r.env, gitHubRepository)
+}
+
+// GitHubRepositoryEnv is the variable that makes a repository of [GitHubHost] the one that gh is for where its
+// arguments name none, whatever the directory and its remotes are.
+func GitHubRepositoryEnv(repository string) string {
+	return gitHubRepository + "=" + GitHubHost + "/" + repository
 }
 
 // GitHubToken returns the token that the user's gh has, found as StoredLogin finds a login.

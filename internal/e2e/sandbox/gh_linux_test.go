@@ -83,3 +83,38 @@ func TestEgress_GitHubLoginLinks(t *testing.T) {
 		})
 	}
 }
+
+// The card says which repository gh is for where the command does not, and gh is for that one, whatever the
+// configuration says by then.
+func TestEgress_GitHubLoginRepository(t *testing.T) {
+	t.Parallel()
+	const remote = "[remote \"origin\"]\n\turl = git@github.com:owner/name.git\n"
+	bin := t.TempDir()
+	script := "#!/bin/bash\n[ \"$1 $2\" = 'auth token' ] && echo gho_canary0123456789canary0123456789ab && exit\necho repo=$GH_REPO.\n"
+	if err := os.WriteFile(filepath.Join(bin, "gh"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := startConfined(t, "bubblewrap", "", map[string]string{
+		"here": "gh pr comment 7 --body x", "named": "gh pr comment 7 --body x -R a/b", "nested": "cd sub && gh pr comment 7 --body x", "moved": "gh pr view 7; cd sub; gh pr comment 7 --body x",
+	}, map[string]string{".git/config": "[core]\n\tbare = false\n" + remote, "sub/.git/HEAD": "ref: refs/heads/main\n", "sub/.git/objects/x": "", "sub/.git/refs/x": "", "sub/.git/config": "[remote \"x\"]\n\turl = https://github.com/other/repo\n"}, "PATH="+bin+":"+os.Getenv("PATH"))
+	if text := w.run(t, "here"); !strings.Contains(text, "repo=github.com/owner/name.") || !strings.Contains(w.card(), "logs in to github.com, and acts in owner/name;") {
+		t.Errorf("the only remote: %s\n%s", text, w.card())
+	}
+	if text := w.run(t, "named"); !strings.Contains(text, "repo=.") || strings.Contains(w.card(), "owner/name") {
+		t.Errorf("named in the command: %s\n%s", text, w.card())
+	}
+	if text := w.run(t, "nested"); !strings.Contains(text, "repo=github.com/other/repo.") || !strings.Contains(w.card(), "and acts in other/repo;") {
+		t.Errorf("a repository in the project: %s\n%s", text, w.card())
+	}
+	const unknown = "in a repository that is not known"
+	if text := w.run(t, "moved"); !strings.Contains(text, "repo=.") || !strings.Contains(w.card(), unknown) {
+		t.Errorf("another directory: %s\n%s", text, w.card())
+	}
+	config := filepath.Join(w.project, ".git", "config")
+	if err := os.WriteFile(config, []byte(remote+"[remote \"fork\"]\n\turl = https://github.com/c/d\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text := w.run(t, "here"); !strings.Contains(text, "repo=.") || !strings.Contains(w.card(), unknown) {
+		t.Errorf("two remotes: %s\n%s", text, w.card())
+	}
+}
