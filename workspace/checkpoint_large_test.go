@@ -165,8 +165,9 @@ func TestUndoFrom_RealTree(t *testing.T) {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
 	}
-	parts := []string{"go", "net"}
+	parts, formatted := []string{"go", "net"}, "go/types" // all of go has files that gofmt cannot read
 	if !testreq.Full() {
+		formatted = "go/scanner"
 		parts = []string{"go/doc", "go/scanner", "net/textproto", "net/url"}
 	}
 	for _, part := range parts {
@@ -183,7 +184,7 @@ func TestUndoFrom_RealTree(t *testing.T) {
 	run("git", "commit", "-q", "-m", "changed")
 	run("git", "checkout", "-q", "main")
 	commands := [][]string{
-		{"gofmt", "-w", "-r", "len(a) > 0 -> len(a) != 0", "net", "go"},
+		{"gofmt", "-w", "-r", "len(a) > 0 -> len(a) != 0", "net", formatted},
 		{"sh", "-c", `find go -name '*.go' -type f | xargs sed -i -e 's/func /func  /'`},
 		{"git", "stash", "-q"},
 		{"git", "checkout", "-q", "other"},
