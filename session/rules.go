@@ -57,8 +57,8 @@ func (l ListedRule) Where() string {
 	return l.Rule.Source
 }
 
-// Text is what it is about, in Markdown, as people write it.
-func (l ListedRule) Text() string {
+// text is what it is about, in Markdown, as people write it.
+func (l ListedRule) text() string {
 	if l.Opened {
 		return "reading in " + code(l.Rule.Pattern)
 	}
@@ -160,7 +160,7 @@ func (b *ruleBook) void(rule permissions.Rule) bool {
 // revoke removes a rule that an answer of the user added. The rule is compared as a whole, so that no
 // other one is removed that has taken its number since.
 func (b *ruleBook) revoke(listed ListedRule) error {
-	gone := fmt.Errorf("%s is no longer in force", listed.Text())
+	gone := fmt.Errorf("%s is no longer in force", listed.text())
 	switch {
 	case listed.Number == 0:
 		return fmt.Errorf("%s stands in %s; take it out there", ruleText(listed.Rule), listed.Where())
@@ -211,7 +211,7 @@ func (b *ruleBook) keepForProject(listed ListedRule) error {
 	case listed.Scope == permissions.Project && rule.Source == permissions.SourceAlways:
 		return fmt.Errorf("%s is kept for this project already", ruleText(rule))
 	case listed.Opened:
-		return fmt.Errorf("%s holds for this session only: the directory lies outside the project", listed.Text())
+		return fmt.Errorf("%s holds for this session only: the directory lies outside the project", listed.text())
 	case listed.Number == 0:
 		return fmt.Errorf("%s stands in %s; only what you allowed in this session can be kept", ruleText(rule), listed.Where())
 	case rule.Action != capability.Allow || rule.Source != permissions.SourceAlways:

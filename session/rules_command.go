@@ -66,7 +66,7 @@ func revokeCommand(b *ruleBook, number string) string {
 	if err != nil {
 		return "Nothing was revoked: " + kinds.Visible(err.Error()) + "."
 	}
-	return fmt.Sprintf("Revoked: %s %s (%s).", rule.Rule.Action, rule.Text(), rule.Where())
+	return fmt.Sprintf("Revoked: %s %s (%s).", rule.Rule.Action, rule.text(), rule.Where())
 }
 
 // keepCommand is /permissions keep: without a number for the newest rule that was allowed
@@ -109,7 +109,7 @@ func rulesText(rules []ListedRule) string {
 			if l.Number > 0 {
 				mark = strconv.Itoa(l.Number) + "."
 			}
-			fmt.Fprintf(&b, "%s %s %s: %s, %s", mark, l.Rule.Action, l.Text(), l.Scope, kinds.Line(l.Where(), lineRunes))
+			fmt.Fprintf(&b, "%s %s %s: %s, %s", mark, l.Rule.Action, l.text(), l.Scope, kinds.Line(l.Where(), lineRunes))
 			if !l.Rule.AddedAt.IsZero() {
 				fmt.Fprintf(&b, ", since %s", l.Rule.AddedAt.Format(time.RFC3339))
 			}

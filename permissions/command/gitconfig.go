@@ -216,5 +216,5 @@ func (l *listing) gitConfigReads(part *Part, p parsed, at dirs) finding {
 	case gitAddressKeys().MatchString(key) && !p.has("--global"):
 		return l.gitAddresses(part, at)
 	}
-	return asks(Unlisted, "the setting "+keys[0].value+" of git is not on the list of those that hold no secret")
+	return asks(Unlisted, "the setting "+keys[0].value+" of git is not on the list of settings that hold no secret")
 }

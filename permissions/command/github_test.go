@@ -102,11 +102,13 @@ func TestVerdict_GitHubInstead(t *testing.T) {
 	env := sandboxedEnv()
 	for text, want := range map[string]string{
 		"git push -u origin x && gh pr create --fill": "git push, and then gh api repos/OWNER/REPO/pulls -f title=… -f body=… -f head=BRANCH -f base=BRANCH",
+
 		"gh pr checkout 7":        "git fetch origin pull/NUMBER/head:BRANCH, and then git switch BRANCH",
 		"gh pr merge --squash":    "gh pr merge NUMBER, with the other words as they are",
 		"gh label delete x --yes": "gh label delete -R OWNER/REPO, with the other words as they are",
-		"gh pr view 7":            "", "gh pr merge 7; ./x": "",
-		"echo gh pr create": "",
+		"gh pr view 7":            "",
+		"gh pr merge 7; ./x":      "",
+		"echo gh pr create":       "",
 	} {
 		v := command.Judge(text, env)
 		if v.GitHubInstead != want {
