@@ -2,7 +2,6 @@ package launch
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -39,26 +38,66 @@ const (
 	exitFailed = 125 // as env and timeout use it: the command was never run
 )
 
-// helpLocal serves an agent that holds our three standard descriptors.
+// helpLocal serves an agent that holds our standard descriptors.
 func helpLocal(steps []Step) int {
-	control := bufio.NewReader(os.Stdin)
 	containErr := contain() // now, because the command may come much later (see [Launcher.Warm])
 	fillJSONCaches()
-	line, err := control.ReadBytes('\n')
-	if err != nil {
-		return exitFailed // the agent has ended, or has no command: no one reads a report
-	}
-	h := helper{steps: steps, control: control, status: os.Stderr, files: stdio{out: os.Stdout}}
-	spec, c, err := decodeSpec(line)
-	if err = cmp.Or(containErr, err); err != nil {
-		h.report(record{Error: err.Error()})
-		return exitFailed
-	}
-	h.files.in, h.files.err = c.inherited()
-	if _, ok := h.run(spec); !ok {
-		return exitFailed
+	h := helper{steps: steps, status: os.Stderr, stops: make(chan time.Duration)}
+	orders := make(chan order)
+	go h.readOrders(newControlReader(), orders) // lives as long as the process
+	for h.waits = true; h.waits; {
+		o, ok := h.await(orders)
+		if !ok {
+			return exitFailed // the agent has ended, or has no command: no one reads a report
+		}
+		err := containErr
+		if err == nil {
+			err = h.serve(o)
+		}
+		if err != nil {
+			h.report(record{Error: err.Error()})
+			return exitFailed
+		}
 	}
 	return 0
+}
+
+// order is a line that asks for a command, with what came with it.
+type order struct {
+	line    []byte
+	streams []*os.File
+}
+
+// readOrders reads the control channel until the agent is gone, which it tells as a stop, and then as the end of
+// the orders.
+func (h *helper) readOrders(control *controlReader, orders chan<- order) {
+	defer close(orders)
+	readStops(bufio.NewReader(control), h.stops, func(line []byte) { orders <- order{line, control.take()} })
+}
+
+// await returns the next order; false when the agent is gone. A stop that comes before it was for a command that
+// has ended meanwhile.
+func (h *helper) await(orders <-chan order) (order, bool) {
+	for {
+		select {
+		case o, ok := <-orders:
+			return o, ok
+		case <-h.stops:
+		}
+	}
+}
+
+// serve runs a command to its end. An error means that there was none.
+func (h *helper) serve(o order) error {
+	spec, c, err := decodeSpec(o.line)
+	if err != nil {
+		return err
+	}
+	if h.files, err = c.stdio(o.streams); err != nil {
+		return err
+	}
+	_, err = h.run(spec)
+	return err
 }
 
 // fillJSONCaches has the JSON package learn the types of a spec and a record before the command
@@ -70,11 +109,13 @@ func fillJSONCaches() {
 
 // helper is what the helper's process holds.
 type helper struct {
-	steps   []Step
-	control *bufio.Reader
-	status  *os.File
-	files   stdio
-	tee     func() // ends when the output has ended; nil if nothing stands between
+	steps  []Step
+	status *os.File
+	stops  chan time.Duration // the graces of stop requests
+
+	files stdio  // of the command
+	tee   func() // ends when the output has ended; nil if nothing stands between
+	waits bool   // there may be another command
 }
 
 // report writes one record. A false result says that the agent is gone.
@@ -83,27 +124,26 @@ func (h *helper) report(r record) bool {
 	return err == nil
 }
 
-// run runs the command to the end of its tree and output, and reports it. The
-// result is false if the command was not run. The helper is contained already.
-func (h *helper) run(spec Spec) (Status, bool) {
-	stops := make(chan time.Duration)
-	relaySignals(stops)
-	go readStops(h.control, stops) // lives as long as the process
+// run runs the command to the end of its tree and output, and reports it. An error means that
+// the command was not run. The helper is contained already.
+func (h *helper) run(spec Spec) (Status, error) {
+	endRelay := relaySignals(h.stops)
+	defer endRelay()
 	if !h.report(record{Helper: os.Getpid()}) {
-		return Status{}, false
+		return Status{}, errors.New("launch: the agent is gone")
 	}
 	t, err := startTree(spec, h.files, h.steps)
 	h.files.close()
 	if err != nil {
-		h.report(record{Error: startError(spec, err)})
-		return Status{}, false
+		return Status{}, errors.New(startError(spec, err))
 	}
 	copied := h.startTee()
 	h.report(record{Shell: t.shell})
-	status, stopped := t.awaitEnd(spec.Limits, stops)
-	awaitTee(copied, stopped || status.Survivors > 0, stops)
-	h.report(record{Status: &status})
-	return status, true
+	status, stopped := t.awaitEnd(spec.Limits, h.stops)
+	awaitTee(copied, stopped || status.Survivors > 0, h.stops)
+	h.waits = h.waits && t.nothingLeft(status) && !endRelay()
+	h.report(record{Status: &status, Waits: h.waits})
+	return status, nil
 }
 
 // startTee returns what is closed when all output is copied.

@@ -36,7 +36,7 @@ func contain() error {
 }
 
 // relaySignals has nothing to relay: a console's signals do not reach us.
-func relaySignals(chan<- time.Duration) {}
+func relaySignals(chan<- time.Duration) (end func() bool) { return func() bool { return false } }
 
 // tree is the shell; the job holds the rest.
 type tree struct {
@@ -79,6 +79,9 @@ func (t *tree) awaitEnd(_ Limits, stops <-chan time.Duration) (status Status, st
 		return Status{ExitCode: 128 + int(syscall.SIGKILL), Signal: "SIGKILL"}, true
 	}
 }
+
+// nothingLeft: the job holds what is left until the helper ends.
+func (t *tree) nothingLeft(Status) bool { return false }
 
 // wake, killTree and sweep have no work: the end of the helper is the end of
 // its job.

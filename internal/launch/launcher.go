@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -29,61 +30,58 @@ func (l *Launcher) start(ctx context.Context, spec Spec, w wiring, run func(*Pro
 		return nil, err
 	}
 	argv := l.helperArgv(spec)
-	if w == (wiring{}) {
-		if s := l.spares.take(argv); s != nil {
-			p, err := handOver(ctx, spec, s.cmd, s.link, channels{}, run)
+	if servesOn || w == (wiring{}) {
+		for h := l.spares.take(argv); h != nil; h = l.spares.take(argv) {
+			p, err := l.handOver(ctx, spec, h, w, run)
 			if !errors.Is(err, errIdle) {
 				return p, err
 			}
 			// Something ended it while it waited.
 		}
 	}
-	cmd := helperCmd(argv)
-	lk, c, err := startHelper(cmd, w)
+	h, err := startHelper(argv, w)
 	if err != nil {
 		return nil, fmt.Errorf("launch: start helper %q: %w", l.Self, err)
 	}
-	return handOver(ctx, spec, cmd, lk, c, run)
-}
-
-// helperCmd is a helper before its start.
-func helperCmd(argv []string) *exec.Cmd {
-	return &exec.Cmd{
-		Path: argv[0],
-		Args: argv,
-		Env:  []string{}, // a command can read its helper's environment
-
-		SysProcAttr: helperAttr(),
-	}
+	return l.handOver(ctx, spec, h, w, run)
 }
 
 // handOver sends a command to a helper that runs, and waits until the helper has started it.
 // After an error nothing of either is left.
-func handOver(ctx context.Context, spec Spec, cmd *exec.Cmd, lk *link, c channels, run func(*Process)) (*Process, error) {
-	cookie := rand.Text()
-	p := newProcess(cookie, cmd, lk)
-	run(p)
-
-	unbind := context.AfterFunc(ctx, p.abort)
-	spec.openFiles = startedFiles()
-	line, err := spec.encode(c, cookieName+"="+cookie, "PWD="+spec.Dir)
-	if err == nil {
-		// If the helper is gone, watch has the better reason.
-		_, _ = lk.control.Write(line)
-		err = <-p.ready
-	} else {
-		p.kill()
+func (l *Launcher) handOver(ctx context.Context, spec Spec, h *helperProcess, w wiring, run func(*Process)) (*Process, error) {
+	var p plumbing
+	if servesOn {
+		h.streams, h.channels = p.streams(w)
 	}
+	defer func() { p.finish(false) }()
+	cookie := rand.Text()
+	spec.openFiles = startedFiles()
+	line, err := spec.encode(h.channels, cookieName+"="+cookie, "PWD="+spec.Dir)
+	if err = cmp.Or(p.err, err); err != nil {
+		h.end()
+		return nil, err
+	}
+	process := newProcess(cookie, h.cmd, &link{control: h.control, status: h.status, streams: h.streams})
+	if servesOn {
+		process.giveBack = func() { l.spares.put(h) }
+	}
+	run(process)
+
+	unbind := context.AfterFunc(ctx, process.abort)
+	// If the helper is gone, watch has the better reason.
+	_ = h.send(line, p.theirs)
+	p.finish(false) // while we have the streams as well, no reader sees an end
+	err = <-process.ready
 	if cancelled := !unbind(); cancelled {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		<-p.done
-		<-p.drained
-		lk.output.Close() // of a piped program no one else does
+		<-process.done
+		<-process.drained
+		h.streams.output.Close() // of a piped program no one else does
 		return nil, err
 	}
-	return p, nil
+	return process, nil
 }
 
 // helperArgv starts the helper of a command, with further arguments.
@@ -91,31 +89,50 @@ func (l *Launcher) helperArgv(spec Spec, args ...string) []string {
 	return slices.Concat(spec.Enter, []string{l.Self, HelperArg}, args)
 }
 
-// wiring says which pipes a command has besides that of its output.
+// wiring says which streams a command has besides its output.
 type wiring struct{ input, errors bool }
 
-// startHelper starts the helper with a pipe on each of its three descriptors,
-// and hands it what the command has besides.
-func startHelper(cmd *exec.Cmd, w wiring) (_ *link, c channels, err error) {
+// helperProcess is a helper that runs, without a command.
+type helperProcess struct {
+	argv            []string
+	cmd             *exec.Cmd
+	control, status *os.File
+
+	// streams and channels are those of its next command. A helper that serves on gets them with the command,
+	// another one has them from its start.
+	streams  streams
+	channels channels
+}
+
+// startHelper starts a helper.
+func startHelper(argv []string, w wiring) (_ *helperProcess, err error) {
+	h := &helperProcess{argv: argv, cmd: &exec.Cmd{
+		Path: argv[0],
+		Args: argv,
+		Env:  []string{}, // a command can read its helper's environment
+
+		SysProcAttr: helperAttr(),
+	}}
 	var p plumbing
 	defer func() { p.finish(err != nil) }()
-	lk := &link{control: p.into(), output: p.from(), status: p.from()}
+	h.control, h.status = p.control(), p.from()
 	if p.err != nil {
-		return nil, c, p.err
+		return nil, p.err
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.theirs[0], p.theirs[1], p.theirs[2]
-	if w.input {
-		lk.input = p.into()
-		c.Stdin = p.hand(cmd)
+	h.cmd.Stdin, h.cmd.Stderr = p.theirs[0], p.theirs[1]
+	if p.inherit(h, w); p.err != nil {
+		return nil, p.err
 	}
-	if w.errors {
-		lk.errors = p.from()
-		c.Stderr = p.hand(cmd)
-	}
-	if p.err != nil {
-		return nil, c, p.err
-	}
-	return lk, c, cmd.Start()
+	return h, h.cmd.Start()
+}
+
+// end ends a helper that has started nothing, and returns when it is gone.
+func (h *helperProcess) end() {
+	_ = h.cmd.Process.Kill()
+	_ = h.cmd.Wait()
+	h.control.Close()
+	h.status.Close()
+	h.streams.close()
 }
 
 // plumbing makes pipes between us and a process. After its first error it makes no more.
@@ -145,13 +162,20 @@ func (p *plumbing) pipe() (r, w *os.File) {
 	return r, w
 }
 
-// hand gives the process its end of the last pipe, in addition to its standard
-// descriptors.
-func (p *plumbing) hand(cmd *exec.Cmd) (fd uintptr) {
-	if p.err == nil {
-		fd, p.err = hand(cmd, p.theirs[len(p.theirs)-1])
+// streams makes the pipes of a command's streams. The channels are the places of the process's ends, behind that
+// of its output.
+func (p *plumbing) streams(w wiring) (s streams, c channels) {
+	first := len(p.theirs)
+	s.output = p.from()
+	if w.input {
+		c.Stdin = uintptr(len(p.theirs) - first)
+		s.input = p.into()
 	}
-	return fd
+	if w.errors {
+		c.Stderr = uintptr(len(p.theirs) - first)
+		s.errors = p.from()
+	}
+	return s, c
 }
 
 // finish closes our copies of the process's ends, and our own ends when the start failed.
@@ -163,4 +187,5 @@ func (p *plumbing) finish(failed bool) {
 	for _, f := range closing {
 		f.Close() // a pipe that could not be made is nil, which Close takes
 	}
+	p.ours, p.theirs = nil, nil
 }

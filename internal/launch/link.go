@@ -10,20 +10,33 @@ import (
 	"time"
 )
 
-// link is the agent's end of the three channels to a helper. Its methods are
+// link is the agent's end of the channels to a helper and its command. Its methods are
 // called under the process's lock.
 type link struct {
-	control *os.File // to the helper: the spec, stop requests; its end says that the agent is gone
-	output  *os.File // from the command
-	errors  *os.File // its standard error; nil when it goes with the output
-	input   *os.File // to the command; nil when it has none
+	control *os.File // to the helper: specs, stop requests; its end says that the agent is gone
 	status  *os.File // from the helper: records; its end says that the helper is gone
+	streams
 
 	// standIns are our own writing ends of named pipes. They keep the readers
 	// from seeing an end before the helper has come.
 	standIns []*os.File
 	// dir holds the named pipes, until the helper has them all open.
 	dir string
+}
+
+// streams are the agent's ends of a command's standard streams.
+type streams struct {
+	output *os.File
+	errors *os.File // nil when it goes with the output
+	input  *os.File // nil when it is empty
+}
+
+// close closes the streams of a command that was not started. A stream that was never opened is nil, which
+// Close takes.
+func (s streams) close() {
+	s.output.Close()
+	s.errors.Close()
+	s.input.Close()
 }
 
 // stop asks the helper to end its tree.
@@ -51,8 +64,8 @@ func (l *link) abandon() {
 	l.dropStandIns()
 }
 
-// close ends the channels of a helper that is gone, except the ones that come from
-// the command, which their readers close. Channels that were never opened are nil, which Close takes.
+// close ends the channels to a helper that is gone, and the command's input. The streams that come from
+// the command are closed by their readers. Channels that were never opened are nil, which Close takes.
 func (l *link) close() {
 	l.control.Close()
 	l.status.Close()
@@ -61,12 +74,15 @@ func (l *link) close() {
 }
 
 // readStops is the helper's side of the control channel: it sends the grace of
-// every stop request, and [ShutdownGrace] when the agent is gone.
-func readStops(control *bufio.Reader, stops chan<- time.Duration) {
+// every stop request, and [ShutdownGrace] when the agent is gone. other gets each line that is
+// none.
+func readStops(control *bufio.Reader, stops chan<- time.Duration, other func(line []byte)) {
 	for {
-		line, err := control.ReadString('\n')
-		if grace, ok := parseStop(line); ok {
+		line, err := control.ReadBytes('\n')
+		if grace, ok := parseStop(string(line)); ok {
 			stops <- grace
+		} else if err == nil {
+			other(line)
 		}
 		if err != nil {
 			if err != io.EOF {

@@ -46,10 +46,12 @@ type Process struct {
 	link    *link       // the channels to the helper
 	dropped atomic.Bool // no output is wanted any more: the command was stopped
 	piped   bool        // nothing is dropped; set before the start
+	// giveBack is called with a helper that waits for its next command; nil for one that has a single command.
+	giveBack func()
 
 	ready   chan error    // the outcome of the start, one value
 	settled chan struct{} // closed when the command has ended and status and err are set
-	done    chan struct{} // closed when the tree is gone, and the helper
+	done    chan struct{} // closed when the tree is gone, and the helper or its work
 	drained chan struct{} // closed when the writers get nothing more
 
 	mu       sync.Mutex
@@ -99,7 +101,7 @@ func (p *Process) run(out, errs io.Writer, input []byte) {
 // still be on its way to the writer; see [Process.Wait].
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Wait returns when the command has ended, nothing of it is left but a helper about to exit,
+// Wait returns when the command has ended, nothing of it is left but a helper about to exit or to wait,
 // and its output has been handed to the writer in full. A non-zero exit code or a
 // signal is a Status and not an error (R55); the errors are [ErrLost],
 // [ErrNotStarted], the reason a client's helper gave for not starting, and
@@ -181,7 +183,7 @@ func (p *Process) kill() {
 	}
 }
 
-// watch reads the helper's records until it is gone, then makes sure that its
+// watch reads the helper's records until it is gone or waits, then makes sure that its
 // tree is gone too.
 func (p *Process) watch() {
 	var last record
@@ -190,6 +192,10 @@ func (p *Process) watch() {
 		line, err := r.ReadBytes('\n')
 		if len(line) > 0 {
 			p.note(decodeRecord(line), &last)
+		}
+		if last.Waits {
+			p.finish(last)
+			return
 		}
 		if err != nil {
 			break
@@ -215,6 +221,11 @@ func (p *Process) note(r record, last *record) {
 		p.reportStart(nil)
 	case r.Status != nil && last.Status == nil:
 		last.Status, p.status = r.Status, *r.Status
+		if r.Waits && p.giveBack != nil {
+			last.Waits = true
+			p.gone, p.link.control, p.link.status = true, nil, nil // they are the next command's
+			p.giveBack()
+		}
 		close(p.settled) // the helper has nothing else to tell
 	case r.Error != "":
 		last.Error = r.Error

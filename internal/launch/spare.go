@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"os/exec"
 	"slices"
 	"sync"
 	"time"
@@ -14,7 +13,7 @@ const (
 	maxSpares = 2
 )
 
-// spares are helpers that were started before there is a command for them. They hold
+// spares are helpers that were started before there is a command for them, or whose command has ended. They hold
 // nothing of any command: each has its channels, and waits to read a spec. The zero value
 // is ready.
 type spares struct {
@@ -23,13 +22,12 @@ type spares struct {
 	ending  []*spare // helpers that made room, or waited too long, until they are gone
 }
 
-// spare is one helper. What follows argv is set once started is closed; link is nil when
+// spare is one helper. What follows argv is set once started is closed; helper is nil when
 // it could not be started.
 type spare struct {
 	argv    []string
 	started chan struct{}
-	cmd     *exec.Cmd
-	link    *link
+	helper  *helperProcess
 	expiry  *time.Timer
 	ended   sync.Once
 }
@@ -45,12 +43,7 @@ func (l *Launcher) Warm(enter []string) {
 		return
 	}
 	s := &spare{argv: argv, started: make(chan struct{})}
-	l.spares.waiting = append(l.spares.waiting, s)
-	var oldest *spare
-	if len(l.spares.waiting) > maxSpares {
-		oldest = l.spares.waiting[0]
-		l.spares.retire(oldest)
-	}
+	oldest := l.spares.add(s)
 	l.spares.mu.Unlock()
 	go func() { // ends when the helper is started, and the one that made room is gone
 		s.start(&l.spares)
@@ -58,6 +51,32 @@ func (l *Launcher) Warm(enter []string) {
 			l.spares.finish(oldest)
 		}
 	}()
+}
+
+// put has a helper whose command has ended wait for the next one.
+func (p *spares) put(h *helperProcess) {
+	h.streams, h.channels = streams{}, channels{}
+	s := &spare{argv: h.argv, started: make(chan struct{})}
+	s.wait(h, p)
+	close(s.started)
+	p.mu.Lock()
+	oldest := p.add(s)
+	p.mu.Unlock()
+	if oldest != nil {
+		go p.finish(oldest) // ends when that one is gone
+	}
+}
+
+// add puts a helper on the list, and returns the one that makes room, for finish; nil is none. The caller holds
+// the lock.
+func (p *spares) add(s *spare) (oldest *spare) {
+	p.waiting = append(p.waiting, s)
+	if len(p.waiting) <= maxSpares {
+		return nil
+	}
+	oldest = p.waiting[0]
+	p.retire(oldest)
+	return oldest
 }
 
 // Dismiss ends the helpers that wait for a command, and returns when they are gone.
@@ -102,17 +121,17 @@ func (p *spares) finish(s *spare) {
 
 // take returns a helper that waits and was started by argv, which is the caller's from now
 // on; nil when there is none.
-func (p *spares) take(argv []string) *spare {
+func (p *spares) take(argv []string) *helperProcess {
 	s := p.remove(func(s *spare) bool { return slices.Equal(s.argv, argv) })
 	if s == nil {
 		return nil
 	}
 	<-s.started
-	if s.link == nil {
+	if s.helper == nil {
 		return nil
 	}
 	s.expiry.Stop()
-	return s
+	return s.helper
 }
 
 // remove takes a helper off the list; nil when none is meant.
@@ -130,27 +149,28 @@ func (p *spares) remove(meant func(*spare) bool) *spare {
 
 func (s *spare) start(of *spares) {
 	defer close(s.started)
-	cmd := helperCmd(s.argv)
-	lk, _, err := startHelper(cmd, wiring{})
+	h, err := startHelper(s.argv, wiring{})
 	if err != nil { // the command that comes meets the same error, and reports it
 		of.remove(func(other *spare) bool { return other == s })
 		return
 	}
-	s.cmd, s.link = cmd, lk
+	s.wait(h, of)
+}
+
+// wait has the helper of a spare wait, for a while.
+func (s *spare) wait(h *helperProcess, of *spares) {
+	s.helper = h
 	s.expiry = time.AfterFunc(spareAge, func() { of.expire(s) })
 }
 
 // end ends a helper that no command has come for, and returns when it is gone.
 func (s *spare) end() {
 	<-s.started
-	if s.link == nil {
+	if s.helper == nil {
 		return
 	}
 	s.ended.Do(func() {
 		s.expiry.Stop()
-		_ = s.cmd.Process.Kill() // it has started nothing
-		_ = s.cmd.Wait()
-		s.link.close()
-		s.link.output.Close()
+		s.helper.end()
 	})
 }

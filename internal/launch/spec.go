@@ -84,7 +84,7 @@ type Status struct {
 }
 
 // wireVersion guards against a helper binary replaced under a running agent.
-const wireVersion = 3
+const wireVersion = 4
 
 // wireSpec is a Spec on its way to the helper. Text and environment travel as
 // bytes, because JSON strings would change what is not UTF-8.
@@ -106,8 +106,8 @@ type wireSpec struct {
 // its agent and serves its command.
 type channels struct {
 	Fifos *fifos `json:"fifos,omitempty"`
-	// Stdin and Stderr are inherited descriptors, or handles, of the command's
-	// own; 0 is an empty input, and errors that go where the output goes.
+	// Stdin and Stderr are the command's own: on Linux places among the streams that came with the spec, elsewhere
+	// inherited descriptors or handles. 0 is an empty input, and errors that go where the output goes.
 	Stdin  uintptr `json:"stdin,omitempty"`
 	Stderr uintptr `json:"stderr,omitempty"`
 }
@@ -118,6 +118,8 @@ type record struct {
 	Shell  int     `json:"shell,omitempty"`  // the pid of the shell or program, once it runs
 	Error  string  `json:"error,omitempty"`  // why it could not be started
 	Status *Status `json:"status,omitempty"` // the end; the tree is gone
+	// Waits comes with Status: nothing of the command is left in the helper, which waits for the next one.
+	Waits bool `json:"waits,omitempty"`
 }
 
 // check refuses what the helper could not run as asked.

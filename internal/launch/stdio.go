@@ -24,14 +24,3 @@ func (s stdio) close() {
 	s.out.Close()
 	s.err.Close()
 }
-
-// inherited opens what the agent handed down for the command.
-func (c channels) inherited() (in, err *os.File) {
-	if c.Stdin != 0 {
-		in = os.NewFile(c.Stdin, "stdin")
-	}
-	if c.Stderr != 0 {
-		err = os.NewFile(c.Stderr, "stderr")
-	}
-	return in, err
-}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -56,19 +57,20 @@ func runInTerminal(file string, steps []Step) (int, error) {
 		return exitFailed, err
 	}
 	h := helper{
-		steps:   steps,
-		control: bufio.NewReader(control),
-		status:  status,
-		files:   stdio{out: w},
-		tee:     func() { tee(r, output, os.Stdout) },
+		steps:  steps,
+		status: status,
+		stops:  make(chan time.Duration),
+		files:  stdio{out: w},
+		tee:    func() { tee(r, output, os.Stdout) },
 	}
-	if err := contain(); err != nil {
-		h.report(record{Error: err.Error()})
+	go readStops(bufio.NewReader(control), h.stops, func([]byte) {}) // lives as long as the process
+	var end Status
+	if err = contain(); err == nil {
+		end, err = h.run(spec)
+	}
+	if err != nil {
+		h.report(record{Error: err.Error()}) // the client need not know why
 		return exitFailed, nil
-	}
-	end, ok := h.run(spec)
-	if !ok {
-		return exitFailed, nil // the agent knows why
 	}
 	return end.ExitCode, nil
 }

@@ -223,6 +223,11 @@ func (t *tree) emptySoon() bool {
 	}
 }
 
+// nothingLeft reports whether nothing of a tree that has ended is left, so that the helper can start another one.
+func (t *tree) nothingLeft(status Status) bool {
+	return nothingEscapes && status.Survivors == 0 && t.emptySoon()
+}
+
 // ending is the way of a tree to its end: TERM, a grace, then KILL until
 // nothing is left. The zero time means that it has not started.
 type ending struct {

@@ -196,13 +196,13 @@ func (r *Runner) Close(grace time.Duration) {
 	r.mu.Lock()
 	r.closed = true
 	r.mu.Unlock()
-	if r.o.Launcher != nil {
-		r.o.Launcher.Dismiss() // also helpers of other sessions, whose next command then starts one
-	}
 	// A tree that cannot be killed must not hold up the end of the session.
 	ctx, cancel := context.WithTimeout(context.Background(), grace+closeWait)
 	defer cancel()
 	_ = r.WaitForAbandoned(ctx)
+	if r.o.Launcher != nil { // after that, because a helper waits again when its command is gone
+		r.o.Launcher.Dismiss() // also helpers of other sessions, whose next command then starts one
+	}
 	r.closeNamespace()
 	r.outer.close()
 }
