@@ -25,6 +25,7 @@ type matcher struct {
 	requestIDs map[string]string       // of the agent's requests: recorded to live
 	states     map[string]*stateValues // by session and kind
 	matched    int                     // frames that came as recorded
+	cut        bool                    // the recording ends before the input does, so the last states may be missing
 }
 
 // count returns the number of frames that came as recorded.

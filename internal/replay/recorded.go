@@ -33,6 +33,7 @@ func newMatcher(p *record.Player) *matcher {
 		}
 	}
 	p.Finish(r.unordered...)
+	m.cut = !r.inputEnded
 	return m
 }
 
