@@ -5,7 +5,7 @@
 // that runs it ([FindShell]) or the program ([FindProgram]), the environment it
 // sees ([Env], [ProgramEnv]), its limits ([Limits]), its streams, its sockets, its exit status, and its
 // end. Between the agent and the shell stands a helper, our own binary started again with [HelperArg]. On
-// Linux the helper is the subreaper of that one command, so whatever the
+// Linux the helper is the subreaper of one command at a time, so whatever the
 // command leaves behind (background jobs, `setsid` children, daemons that
 // forked twice) still belongs to it; it asks them to end, kills them when they
 // do not, and only then reports. It does the same when the agent dies, which it
@@ -15,17 +15,17 @@
 // twice and left its group gets away.
 //
 // The helper has two forms with one protocol. [Launcher.StartStreams] runs it as the
-// agent's child, over three pipes: the spec and stop requests go in, the
-// command writes its output straight into the second, the status comes back on
-// the third. It and [Launcher.StartPiped] can hand the helper
-// up to two pipes more, for the command's own input and its errors, whose
-// numbers stand in the spec. [Launcher.PrepareTerminal] lets a client run it in a terminal of
-// its own: the same three channels are named pipes in a private directory, and
+// agent's child, over two channels and the command's streams: specs and stop requests go in, records come
+// back, and the command writes its output straight into a pipe. It and [Launcher.StartPiped] can hand the helper
+// up to two pipes more, for the command's own input and its errors. On Linux the streams come with the spec;
+// elsewhere the helper inherits them. [Launcher.PrepareTerminal] lets a client run it in a terminal of
+// its own: control, output and status are named pipes in a private directory, and
 // the helper copies the output to the terminal as well.
 //
-// [Launcher.Warm] starts a helper before there is a command for it. Nothing of a command, its
-// sandbox or its limits is in such a helper, which waits to read the spec that any other reads
-// at once.
+// [Launcher.Warm] starts a helper before there is a command for it, and on Linux one whose command is gone
+// waits for the next: to start our binary takes longer than most commands. Nothing of a command, its
+// sandbox or its limits is in force in such a helper: sandbox and limits are those of a thread that ended with the
+// command, and of the command's own processes. One of whose command something is left, or that could not start one, ends.
 //
 // The package does not judge commands, does not know tools, sessions or the
 // protocol, does not store output, and builds no sandbox: the caller of
@@ -38,9 +38,9 @@
 // reads the helper's records and ends with the helper. [Process.Wait] waits for
 // all of them. A stopped process also has a timer,
 // ended with the process. [Launcher.Warm] starts one, which ends when the helper is started or
-// the helper that makes room for it has ended, and a timer; [Launcher.Dismiss] waits for the
-// start and stops the timer. A [Group] has none. The helper's own goroutines live
-// as long as its process, which does nothing else.
+// the helper that makes room for it has ended, and a timer, as does a helper that waits again; [Launcher.Dismiss] waits for the
+// start and stops the timer. A [Group] has none. In the helper one goroutine reads what the agent sends as long as the process
+// lives; the others end with the command.
 //
 //	func main() {
 //		if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
