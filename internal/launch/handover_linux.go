@@ -22,7 +22,7 @@ func (p *plumbing) control() *os.File {
 	}
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		p.err = os.NewSyscallError("socketpair", err)
+		p.err = fmt.Errorf("socketpair: %w", err)
 		return nil
 	}
 	_ = unix.SetNonblock(fds[0], true) // else the poller does not have it, and a write cannot be ended
@@ -53,8 +53,8 @@ func (h *helperProcess) send(line []byte, streams []*os.File) error {
 			}
 		}
 	})
-	if err := errors.Join(werr, os.NewSyscallError("sendmsg", err)); err != nil {
-		return err
+	if err := errors.Join(werr, err); err != nil {
+		return fmt.Errorf("sendmsg: %w", err)
 	}
 	_, err = h.control.Write(line[sent:])
 	return err
@@ -75,7 +75,7 @@ func (r *controlReader) Read(b []byte) (int, error) {
 		switch {
 		case err == unix.EINTR:
 		case err != nil:
-			return 0, os.NewSyscallError("recvmsg", err)
+			return 0, fmt.Errorf("recvmsg: %w", err)
 		case flags&unix.MSG_CTRUNC != 0:
 			return 0, errors.New("launch: not all streams of a command arrived")
 		case n == 0:
