@@ -23,6 +23,7 @@ import (
 type fixture struct {
 	dir, home, project, outside, own string
 
+	launcher *launch.Launcher
 	box      *Box
 	request  Request
 	fileSize uint64 // the limit of one file's bytes; 0 is 4096 blocks
@@ -39,7 +40,7 @@ func newFixture(t testing.TB, kind Kind) *fixture {
 		t.Fatal(err)
 	}
 	g := &fixture{
-		dir: dir, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "home", "project"),
+		launcher: launcher(t), dir: dir, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "home", "project"),
 		outside: filepath.Join(dir, "home", "other"), own: filepath.Join(dir, "home", ".local", "state", "acp-agent"),
 	}
 	for name, text := range map[string]string{
@@ -93,7 +94,7 @@ func (g *fixture) start(t testing.TB, text string, out *bytes.Buffer) (*launch.P
 	if spec.Policy, err = c.Policy.Encode(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := launcher(t).StartStreams(t.Context(), spec, launch.Streams{Output: out})
+	p, err := g.launcher.StartStreams(t.Context(), spec, launch.Streams{Output: out})
 	if err != nil {
 		t.Fatal(err)
 	}

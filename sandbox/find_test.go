@@ -20,6 +20,7 @@ func require(t testing.TB, kind Kind) Report {
 		t.Skip("of another system")
 	}
 	f := Finder{Launcher: launcher(t), Dir: t.TempDir(), Level: kind}
+	defer f.Launcher.Dismiss()
 	r := f.Find(t.Context())
 	if r.Kind != kind {
 		testreq.Skip(t, r.Refused)

@@ -35,7 +35,9 @@ func launcher(t testing.TB) *launch.Launcher {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &launch.Launcher{Self: self}
+	l := &launch.Launcher{Self: self}
+	t.Cleanup(l.Dismiss)
+	return l
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -93,7 +93,9 @@ func launcher(t testing.TB) *Launcher {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Launcher{Self: self}
+	l := &Launcher{Self: self}
+	t.Cleanup(l.Dismiss)
+	return l
 }
 
 func spec(t testing.TB, text string) Spec {

@@ -15,7 +15,6 @@ import (
 func TestReuse_Streams(t *testing.T) {
 	t.Parallel()
 	l := launcher(t)
-	defer l.Dismiss()
 	helper := 0
 	for i, tt := range []struct {
 		text, input     string
@@ -52,7 +51,6 @@ func TestReuse_Streams(t *testing.T) {
 func TestReuse_LeavesNothing(t *testing.T) {
 	t.Parallel()
 	l := launcher(t)
-	defer l.Dismiss()
 	limited := spec(t, "(setsid sleep 300 &) ; echo up")
 	limited.Limits = Limits{CPU: 600, FileSize: 1 << 30, Files: 100, Memory: 1 << 30, Processes: 1000}
 	helper := run(t, l, limited)
@@ -104,7 +102,6 @@ func descriptors(t *testing.T, pid int) (kinds []string) {
 func TestReuse_StopIsForOneCommand(t *testing.T) {
 	t.Parallel()
 	l := launcher(t)
-	defer l.Dismiss()
 	for i := range 40 {
 		p, err := l.StartStreams(t.Context(), spec(t, "read -t 0.01 <> <(:); true"), Streams{})
 		if err != nil {
@@ -123,7 +120,6 @@ func TestReuse_StopIsForOneCommand(t *testing.T) {
 func TestReuse_AtOnce(t *testing.T) {
 	t.Parallel()
 	l := launcher(t)
-	defer l.Dismiss()
 	for range 3 {
 		var commands sync.WaitGroup
 		for range 5 {
@@ -140,7 +136,6 @@ func TestReuse_AtOnce(t *testing.T) {
 func TestReuse_PipedOutputIsKept(t *testing.T) {
 	t.Parallel()
 	l := launcher(t)
-	defer l.Dismiss()
 	p, err := l.StartPiped(t.Context(), spec(t, "echo kept"), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +153,6 @@ func TestReuse_PipedOutputIsKept(t *testing.T) {
 func TestReuse_SignalEndsOneThatWaits(t *testing.T) {
 	t.Parallel()
 	l := launcher(t)
-	defer l.Dismiss()
 	helper := run(t, l, spec(t, "echo up"))
 	if err := syscall.Kill(helper, syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -173,7 +167,6 @@ func TestReuse_SignalEndsOneThatWaits(t *testing.T) {
 func TestReuse_NotAfterFailure(t *testing.T) {
 	t.Parallel()
 	l := launcher(t)
-	defer l.Dismiss()
 	helper := run(t, l, spec(t, "echo up"))
 	failing := spec(t, "echo up")
 	failing.Shell.Path = "/nonexistent/shell"

@@ -85,9 +85,11 @@ func (l *Launcher) Dismiss() {
 	all := slices.Concat(l.spares.waiting, l.spares.ending)
 	l.spares.waiting = nil
 	l.spares.mu.Unlock()
+	var ends sync.WaitGroup
 	for _, s := range all {
-		s.end()
+		ends.Go(s.end) // at once: the kernel takes a while for each
 	}
+	ends.Wait()
 }
 
 // expire ends a helper that has waited too long, unless a command has taken it.

@@ -36,7 +36,6 @@ func run(t *testing.T, l *Launcher, s Spec) int {
 func TestWarm_TheNextCommandHasTheHelper(t *testing.T) {
 	t.Parallel()
 	l := launcher(t)
-	defer l.Dismiss()
 	l.Warm(nil)
 	l.Warm(nil)
 	want := waiting(l)
@@ -56,7 +55,6 @@ func TestWarm_TheNextCommandHasTheHelper(t *testing.T) {
 func TestWarm_ByTheWayIn(t *testing.T) {
 	t.Parallel()
 	l := launcher(t)
-	defer l.Dismiss()
 	within, further := spec(t, "echo up"), spec(t, "echo up")
 	within.Enter, further.Enter = []string{"/usr/bin/env"}, []string{"/usr/bin/env", "--"}
 	l.Warm(nil)
@@ -80,7 +78,6 @@ func TestWarm_ByTheWayIn(t *testing.T) {
 func TestWarm_HelperKilled(t *testing.T) {
 	t.Parallel()
 	l := launcher(t)
-	defer l.Dismiss()
 	l.Warm(nil)
 	killed := waiting(l)[0]
 	if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {

@@ -129,7 +129,9 @@ func needSandbox(t *testing.T, level sandbox.Kind) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	finder := sandbox.Finder{Launcher: &launch.Launcher{Self: self}, Dir: t.TempDir(), Level: level}
+	launcher := &launch.Launcher{Self: self}
+	defer launcher.Dismiss()
+	finder := sandbox.Finder{Launcher: launcher, Dir: t.TempDir(), Level: level}
 	if report := finder.Find(t.Context()); report.Refused != "" {
 		testreq.Skip(t, report.Refused)
 	}
