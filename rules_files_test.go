@@ -50,8 +50,8 @@ var openers = map[string]opener{
 		"where the settings of package managers lead, so that a file of a project is none of them",
 	},
 	"internal/gitdir": {
-		"filepath.EvalSymlinks os.Lstat os.Stat",
-		"what git itself would read to find its repository, also above the session's directories; regular files only",
+		"filepath.EvalSymlinks os.Lstat os.ReadDir os.Stat",
+		"what git itself would read to find its repository and those of submodules, also above the session's directories; regular files only",
 	},
 	"internal/rootfile": {"unix.Renameat2 unix.RenameatxNp", "two names below handles that workspace gave it"},
 	"internal/cgroup": {

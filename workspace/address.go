@@ -7,17 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"acp-agent/internal/gitdir"
 	"acp-agent/internal/redact"
+	"acp-agent/workspace/run"
 )
-
-// maxAddressFile bounds the file that is looked at for addresses; a larger one counts as
-// one that holds some.
-const maxAddressFile = 1 << 20
 
 // HoldsAddress implements tools.FS.
 func (f files) HoldsAddress(path string) bool {
 	abs := f.w.abs(path)
-	if !namesAddresses(abs) {
+	if !namesAddresses(abs) && !inBareRepository(abs) {
 		return false
 	}
 	file, err := f.Open(context.Background(), abs)
@@ -25,9 +23,9 @@ func (f files) HoldsAddress(path string) bool {
 		return false // what cannot be opened is not shown either
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxAddressFile+1))
+	data, err := io.ReadAll(io.LimitReader(file, run.MaxAddressFile+1))
 	text := string(data)
-	return err != nil || len(data) > maxAddressFile || redact.Addresses(text) != text
+	return err != nil || len(data) > run.MaxAddressFile || redact.Addresses(text) != text
 }
 
 // namesAddresses reports whether a path is one of the files in which git keeps addresses of
@@ -46,3 +44,8 @@ func namesAddresses(path string) bool {
 
 // gitsOwn reports the customary name of git's own directory, or of a repository that is nothing else.
 func gitsOwn(name string) bool { return strings.HasSuffix(name, ".git") }
+
+// inBareRepository reports the configuration of a repository without a working tree, whatever the name of its directory is.
+func inBareRepository(path string) bool {
+	return strings.EqualFold(filepath.Base(path), "config") && gitdir.MayExist(filepath.Join(filepath.Dir(path), "HEAD"))
+}

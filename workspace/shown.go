@@ -12,6 +12,7 @@ import (
 	"acp-agent/internal/gitdir"
 	"acp-agent/internal/pathname"
 	"acp-agent/internal/rootfile"
+	"acp-agent/workspace/run"
 )
 
 // How much of a directory is looked through for what is to be hidden before a command sees it, how much may be hidden in
@@ -30,8 +31,9 @@ type Shown struct {
 	Path string
 	// Info is what Path was when it was checked.
 	Info fs.FileInfo
-	// Secrets lie beneath Path, and so do Objects, where repositories keep the content of files.
-	Secrets, Objects []string
+	// Secrets lie beneath Path, and so do Objects, where repositories keep the content of files, and Addresses, where
+	// they keep a user and password.
+	Secrets, Objects, Addresses []string
 	// IsObject says that Path lies in such a directory itself.
 	IsObject bool
 	// Opened says that an answer has opened the directory for the session. Otherwise it takes an
@@ -77,6 +79,12 @@ func (c *checker) Shown(abs string) Shown {
 		}
 		shown.IsObject = shown.IsObject || pathname.Contains(path, shown.Path)
 	}
+	for _, path := range hidden.addresses {
+		if within(path) {
+			shown.Addresses = append(shown.Addresses, path)
+		}
+		shown.IsObject = shown.IsObject || pathname.Contains(path, shown.Path)
+	}
 	return shown
 }
 
@@ -88,8 +96,8 @@ type lookedThrough struct {
 
 // hiddenNames is what is to be hidden in a directory, by names, or why that is not known.
 type hiddenNames struct {
-	secrets, objects []string
-	closed           string
+	secrets, objects, addresses []string
+	closed                      string
 	// dirs are the directories in it, as they were when it was looked through at the time at.
 	dirs map[string]fs.FileInfo
 	at   time.Time
@@ -135,7 +143,7 @@ func (h *hiddenNames) look(top string, secret func(path string) bool) {
 		switch left--; {
 		case left < 0:
 			h.closed = "it holds too many files to be looked through for secrets"
-		case len(h.secrets)+len(h.objects) > maxShownHidden:
+		case len(h.secrets)+len(h.objects)+len(h.addresses) > maxShownHidden:
 			h.closed = "it holds too many secrets and repositories to hide them one by one"
 		case err != nil && name == ".":
 			h.closed = "it cannot be listed"
@@ -144,8 +152,14 @@ func (h *hiddenNames) look(top string, secret func(path string) bool) {
 		case err != nil, secret(path), pathname.KeepsContent(filepath.Base(filepath.Dir(path)), filepath.Base(path)):
 			h.secrets = append(h.secrets, path)
 		default:
-			if filepath.Base(path) == "HEAD" {
+			switch filepath.Base(path) {
+			case "HEAD":
 				h.addObjects(r, filepath.Dir(path))
+				h.addresses = append(h.addresses, gitdir.Addresses(filepath.Dir(path), run.HoldsAddress)...)
+			case ".gitmodules":
+				if run.HoldsAddress(path) {
+					h.addresses = append(h.addresses, path)
+				}
 			}
 			if entry.IsDir() {
 				h.note(path, entry)

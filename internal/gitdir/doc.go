@@ -2,7 +2,8 @@
 // gitrepository-layout(5) describes it: the directory .git in it or above it, or what the
 // file .git of a linked worktree leads to.
 //
-// It owns where a repository lies and which plain kind it is. It refuses to know git's
+// It owns where a repository lies, which plain kind it is, and where it keeps contents and
+// addresses. It refuses to know git's
 // configuration, its objects and its index, and whether a caller may read what it finds.
 //
 //	repo, ok := gitdir.Find("/home/ann/src/app/cmd")

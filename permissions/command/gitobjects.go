@@ -79,7 +79,9 @@ func hidingObjects(v Verdict, file *syntax.File, env Env) Verdict {
 		}
 		return v
 	}
+	asked := v.Action == capability.Ask
 	v = confined(v, file, env)
 	v.HidesObjects = anyFile && v.Action == capability.Allow
+	v.HidesAddresses = (anyFile || asked) && v.Action == capability.Allow
 	return v
 }

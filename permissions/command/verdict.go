@@ -81,7 +81,10 @@ type Verdict struct {
 	// HidesObjects says that the text is allowed and may read any file. The sandbox must hide the object
 	// database of git from it, which none of its commands needs.
 	HidesObjects bool
-	ToAllow      []string // full command, name of the deciding command, "*"; only for ask
+	// HidesAddresses says that the text is allowed because the sandbox holds it to reading, or may read any file. The
+	// sandbox must hide the files in which git keeps an address with a user and password from it.
+	HidesAddresses bool
+	ToAllow        []string // full command, name of the deciding command, "*"; only for ask
 
 	original []Part // the parts of Text, where Run is set, for rules that deny or ask
 }

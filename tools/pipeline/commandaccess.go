@@ -24,6 +24,8 @@ type commandAccess struct {
 	machineOnly bool
 	// hidesObjects says that a command must not read what git keeps of the content of files.
 	hidesObjects bool
+	// hidesAddresses says that a command must not read what git keeps of passwords in addresses.
+	hidesAddresses bool
 	// texts run in the place of commands, with settings as their variables.
 	texts    []judgedText
 	settings []string
@@ -84,6 +86,7 @@ func (a *commandAccess) reset() {
 func (a *commandAccess) addVerdict(v command.Verdict) {
 	a.network = a.network || v.Network
 	a.hidesObjects = a.hidesObjects || v.HidesObjects
+	a.hidesAddresses = a.hidesAddresses || v.HidesAddresses
 	a.gitHub, a.besideGitHub = a.gitHub || v.GitHub, a.besideGitHub || !v.GitHubAlone
 	a.gitHubInstead = cmp.Or(a.gitHubInstead, v.GitHubInstead)
 	a.gitHubElsewhere = a.gitHubElsewhere || v.GitHubElsewhere
@@ -119,7 +122,7 @@ func (a *commandAccess) readableOutside() (outside run.Outside) {
 	a.closed = nil
 	for _, path := range a.reads {
 		as := a.pipeline.Workspace.Shown(path)
-		hidesObjects := a.hidesObjects && a.heldToReading()
+		hidesObjects, hidesAddresses := a.hidesObjects && a.heldToReading(), a.hidesAddresses && a.heldToReading()
 		switch {
 		case !a.approved && !as.Opened:
 		case as.Closed != "":
@@ -127,11 +130,12 @@ func (a *commandAccess) readableOutside() (outside run.Outside) {
 		case as.IsObject && !a.approved:
 			a.closed = append(a.closed, path+", where git keeps the content of files")
 		case as.Path != path:
-		case !hides && (len(as.Secrets) > 0 || hidesObjects && len(as.Objects) > 0):
+		case !hides && (len(as.Secrets) > 0 || hidesObjects && len(as.Objects) > 0 || hidesAddresses && len(as.Addresses) > 0):
 			a.closed = append(a.closed, path+", since this kind of sandbox cannot hide the secrets in it one by one")
 		default:
 			outside.Readable = append(outside.Readable, sandbox.File{Path: path, Info: as.Info})
 			outside.Secrets, outside.Objects = append(outside.Secrets, as.Secrets...), append(outside.Objects, as.Objects...)
+			outside.Addresses = append(outside.Addresses, as.Addresses...)
 		}
 	}
 	return outside

@@ -33,10 +33,11 @@ func (s *sandboxing) grant(ctx context.Context) run.Grant {
 		Unasked:   !s.access.approved,
 		ReadsOnly: reading || s.entry.ReadOnly, Unattended: s.pipeline.Asker == nil || restricted,
 		Reading: reading || held, Held: held, Secrets: s.access.secrets, HidesObjects: reading && s.access.hidesObjects,
-		Offline: restricted || reading,
-		Bounded: reading && (s.judgement.decision.Rule == nil || s.access.showsMachine()), // no sandbox holds what shows the machine
-		Outside: s.access.readableOutside(),
-		Trusted: s.judgement.trusted,
+		HidesAddresses: reading && s.access.hidesAddresses,
+		Offline:        restricted || reading,
+		Bounded:        reading && (s.judgement.decision.Rule == nil || s.access.showsMachine()), // no sandbox holds what shows the machine
+		Outside:        s.access.readableOutside(),
+		Trusted:        s.judgement.trusted,
 	}
 	mayLeave := !held && !restricted
 	switch {

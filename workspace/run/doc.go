@@ -15,7 +15,7 @@
 // It does not judge: what a command may do is its [Grant]. It resolves no path of a
 // tool and records no change of a file; package workspace says, in a [Workspace],
 // which directories there are and what the session's tools changed. It imports
-// tools, workspace/undo/journal, workspace/private, internal/launch, internal/pathname,
+// tools, workspace/undo/journal, workspace/private, internal/gitdir, internal/launch, internal/pathname, internal/redact,
 // internal/rootfile, internal/textcut, internal/userfile and sandbox.
 //
 // Goroutines: each job has two, which [Runner.Close] ends and waits for; internal/launch owns

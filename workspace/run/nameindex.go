@@ -65,6 +65,7 @@ type indexedDir struct {
 	below   []indexedBelow
 	repo    bool
 	bare    bool // git takes it for a repository itself
+	modules bool // it has a file with the addresses of submodules
 	round   int  // of the search that looked at it last
 }
 
@@ -108,6 +109,8 @@ type searchResult struct {
 	// objects are the directories in which repositories keep the content of files; looked for with
 	// what a command that only reads must not read.
 	objects []string
+	// addresses are what git keeps of addresses with a user and password; looked for with the same.
+	addresses []string
 	// roots are the protected names of each of the session's directories, in their order.
 	roots []rootResult
 	// whole says that all of the session's directories were searched.
@@ -181,7 +184,7 @@ func (r *Runner) search(want searchQuery) searchResult {
 	if want.reading && !s.stopped { // it went everywhere, so that directories without a mark of it are gone
 		maps.DeleteFunc(x.dirs, func(_ string, d *indexedDir) bool { return d.round != x.round })
 	}
-	seen.secrets, seen.objects, seen.whole = s.secrets, s.objects, !s.stopped
+	seen.secrets, seen.objects, seen.addresses, seen.whole = s.secrets, s.objects, s.addresses, !s.stopped
 	return seen
 }
 
@@ -196,10 +199,12 @@ type indexSearch struct {
 	made    []searchStep // directories that the search before did not know; they come last
 	secrets []string
 	objects []string
-	top     *rootfile.Dir
-	root    string
-	at      rootResult  // of the root
-	first   *rootResult // of the search before
+	// addresses are of the files that hold some now: they change without their directory.
+	addresses []string
+	top       *rootfile.Dir
+	root      string
+	at        rootResult  // of the root
+	first     *rootResult // of the search before
 }
 
 // searchStep is a directory that is to be searched.
@@ -291,6 +296,10 @@ func (s *indexSearch) note(at searchStep, d *indexedDir) {
 	}
 	if at.secrets && s.want.reading && d.bare {
 		s.objects = append(s.objects, gitdir.Objects(at.path)...)
+		s.addresses = append(s.addresses, gitdir.Addresses(at.path, HoldsAddress)...)
+	}
+	if at.secrets && s.want.reading && d.modules && HoldsAddress(filepath.Join(at.path, gitModules)) {
+		s.addresses = append(s.addresses, filepath.Join(at.path, gitModules))
 	}
 	if !at.repos {
 		return
@@ -337,6 +346,7 @@ func (s *indexSearch) list(path string, info fs.FileInfo, tracked time.Time) *in
 	d.entries = len(entries)
 	d.repo = slices.ContainsFunc(entries, func(entry fs.DirEntry) bool { return entry.Name() == ".git" })
 	d.bare = bare(entries)
+	d.modules = slices.ContainsFunc(entries, func(entry fs.DirEntry) bool { return entry.Name() == gitModules })
 	if d.repo {
 		d.tracked = indexTime(path)
 	}

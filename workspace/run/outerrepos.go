@@ -105,6 +105,14 @@ func (o *outerRepositories) objects(roots []Root) (dirs []string) {
 	return dirs
 }
 
+// addresses are what these repositories keep of addresses with a user and password.
+func (o *outerRepositories) addresses(roots []Root) (paths []string) {
+	for _, dir := range o.of(roots) {
+		paths = append(paths, gitdir.Addresses(dir.Path, HoldsAddress)...)
+	}
+	return paths
+}
+
 func (o *outerRepositories) close() {
 	o.once.Do(func() {})
 	for _, dir := range o.dirs {

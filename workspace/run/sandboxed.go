@@ -18,8 +18,8 @@ type Outside struct {
 	// Readable are files and directories, as they were when it was allowed.
 	Readable []sandbox.File
 	// Secrets and Objects lie in them: files that are hidden from each command, and directories that are hidden with
-	// HidesObjects.
-	Secrets, Objects []string
+	// HidesObjects. Addresses are hidden with HidesAddresses.
+	Secrets, Objects, Addresses []string
 }
 
 // Grant is what a call's commands may do beyond the default sandbox.
@@ -65,6 +65,8 @@ type Grant struct {
 	// HidesObjects says that the commands must not read what git keeps of the content of files in the
 	// session's directories, and in the repositories around them. It takes Reading.
 	HidesObjects bool
+	// HidesAddresses does the same for the files in which git keeps an address with a user and password.
+	HidesAddresses bool
 	// Unattended says that there is no user to ask for more.
 	Unattended bool
 	// Trusted says that the user trusts the project: commands find the programs that its
@@ -301,7 +303,7 @@ func (r *Runner) hide(request *sandbox.Request, g Grant, seen searchResult) erro
 		return nil
 	case g.Secrets != nil:
 		request.Secrets = g.Secrets.paths
-		seen.objects = g.Secrets.objects
+		seen.objects, seen.addresses = g.Secrets.objects, g.Secrets.addresses
 	case g.Reading && !g.Held && (!seen.whole || len(seen.secrets) > most):
 		return &tools.Error{Kind: tools.Unavailable, Message: "the command cannot be confined: the session's directories are too large to be looked through for secrets"}
 	}
@@ -310,6 +312,9 @@ func (r *Runner) hide(request *sandbox.Request, g Grant, seen searchResult) erro
 	}
 	if g.HidesObjects {
 		request.Hidden = slices.Concat(seen.objects, r.outer.objects(r.w.Roots[:r.w.Own]), g.Outside.Objects)
+	}
+	if g.HidesAddresses {
+		request.Hidden = slices.Concat(request.Hidden, seen.addresses, r.outer.addresses(r.w.Roots[:r.w.Own]), g.Outside.Addresses)
 	}
 	return nil
 }

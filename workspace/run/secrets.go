@@ -22,13 +22,15 @@ type SecretFiles struct {
 	paths []string
 	// objects are where git keeps the content of files.
 	objects []string
+	// addresses are the files in which git keeps a user and password.
+	addresses []string
 }
 
 // ReadingSecrets searches for what is hidden from a command that only reads. whole is false
 // where there is too much to search, or to hide.
 func (r *Runner) ReadingSecrets() (found *SecretFiles, whole bool) {
 	seen := r.search(searchQuery{secrets: true, reading: true})
-	return &SecretFiles{seen.secrets[:min(len(seen.secrets), maxSecrets)], seen.objects}, seen.whole && len(seen.secrets) <= maxSecrets
+	return &SecretFiles{seen.secrets[:min(len(seen.secrets), maxSecrets)], seen.objects, seen.addresses}, seen.whole && len(seen.secrets) <= maxSecrets
 }
 
 // OpenSecrets counts the secrets that a command that does more than read could read, because there are more
