@@ -42,7 +42,8 @@ const (
 func helpLocal(steps []Step) int {
 	containErr := contain() // now, because the command may come much later (see [Launcher.Warm])
 	fillJSONCaches()
-	h := helper{steps: steps, status: os.Stderr, stops: make(chan time.Duration)}
+	h := helper{steps: steps, status: os.Stderr, stops: make(chan stop)}
+	relaySignals(h.stops)
 	orders := make(chan order)
 	go h.readOrders(newControlReader(), orders) // lives as long as the process
 	for h.waits = true; h.waits; {
@@ -75,14 +76,17 @@ func (h *helper) readOrders(control *controlReader, orders chan<- order) {
 	readStops(bufio.NewReader(control), h.stops, func(line []byte) { orders <- order{line, control.take()} })
 }
 
-// await returns the next order; false when the agent is gone. A stop that comes before it was for a command that
-// has ended meanwhile.
+// await returns the next order; false when the agent is gone, or a signal asks the helper to end. A stop request that comes before
+// it was for a command that has ended meanwhile.
 func (h *helper) await(orders <-chan order) (order, bool) {
 	for {
 		select {
 		case o, ok := <-orders:
 			return o, ok
-		case <-h.stops:
+		case s := <-h.stops:
+			if s.signal {
+				return order{}, false
+			}
 		}
 	}
 }
@@ -107,11 +111,17 @@ func fillJSONCaches() {
 	record{}.line()
 }
 
+// stop asks for the end of the command within a grace.
+type stop struct {
+	grace  time.Duration
+	signal bool // it was sent to the helper as a signal
+}
+
 // helper is what the helper's process holds.
 type helper struct {
 	steps  []Step
 	status *os.File
-	stops  chan time.Duration // the graces of stop requests
+	stops  chan stop
 
 	files stdio  // of the command
 	tee   func() // ends when the output has ended; nil if nothing stands between
@@ -127,8 +137,6 @@ func (h *helper) report(r record) bool {
 // run runs the command to the end of its tree and output, and reports it. An error means that
 // the command was not run. The helper is contained already.
 func (h *helper) run(spec Spec) (Status, error) {
-	endRelay := relaySignals(h.stops)
-	defer endRelay()
 	if !h.report(record{Helper: os.Getpid()}) {
 		return Status{}, errors.New("launch: the agent is gone")
 	}
@@ -141,8 +149,9 @@ func (h *helper) run(spec Spec) (Status, error) {
 	h.report(record{Shell: t.shell})
 	status, stopped := t.awaitEnd(spec.Limits, h.stops)
 	awaitTee(copied, stopped || status.Survivors > 0, h.stops)
-	h.waits = h.waits && t.nothingLeft(status) && !endRelay()
+	h.waits = h.waits && !spec.Alone && t.nothingLeft(status)
 	h.report(record{Status: &status, Waits: h.waits})
+	t.release() // now, because the agent does not wait for a thread to end
 	return status, nil
 }
 
@@ -162,7 +171,7 @@ func (h *helper) startTee() <-chan struct{} {
 
 // awaitTee waits until all output is copied, unless no one wants it any more:
 // a terminal that does not read must not keep the helper alive.
-func awaitTee(copied <-chan struct{}, unwanted bool, stops <-chan time.Duration) {
+func awaitTee(copied <-chan struct{}, unwanted bool, stops <-chan stop) {
 	var limit <-chan time.Time
 	if unwanted {
 		limit = time.After(drainIdle)

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"strconv"
-	"sync"
 	"syscall"
 	"time"
 
@@ -18,37 +17,19 @@ import (
 // the agent's terminal reaches the agent alone.
 func helperAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// relaySignals turns the signals that ask a process to end into stop requests, until end is called: a helper that
-// waits for a command ends by them. end reports whether one came that ended nothing.
+// relaySignals turns the signals that ask a process to end into stops.
 // Catching them has a second use: a signal that the editor had ignored is not
 // ignored in the shell, and a broken pipe does not kill the helper.
-func relaySignals(stops chan<- time.Duration) (end func() (late bool)) {
-	c, brokenPipe := make(chan os.Signal, 8), make(chan os.Signal, 1)
-	ended, late := make(chan struct{}), make(chan bool, 1)
-	signal.Notify(c, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT)
-	signal.Notify(brokenPipe, syscall.SIGPIPE)
-	go func() { // until end
-		for {
-			select {
-			case <-c:
-				select {
-				case stops <- StopGrace:
-				case <-ended:
-					late <- true
-					return
-				}
-			case <-ended:
-				late <- len(c) > 0
-				return
+func relaySignals(stops chan<- stop) {
+	c := make(chan os.Signal, 8)
+	signal.Notify(c, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE)
+	go func() { // lives as long as the process
+		for s := range c {
+			if s != syscall.SIGPIPE {
+				stops <- stop{grace: StopGrace, signal: true}
 			}
 		}
 	}()
-	return sync.OnceValue(func() bool {
-		signal.Stop(c) // after which none comes any more
-		signal.Stop(brokenPipe)
-		close(ended)
-		return <-late
-	})
 }
 
 // sealDescriptors keeps every descriptor but the standard three from the shell:

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -36,7 +35,7 @@ func contain() error {
 }
 
 // relaySignals has nothing to relay: a console's signals do not reach us.
-func relaySignals(chan<- time.Duration) (end func() bool) { return func() bool { return false } }
+func relaySignals(chan<- stop) {}
 
 // tree is the shell; the job holds the rest.
 type tree struct {
@@ -64,7 +63,7 @@ func startTree(spec Spec, files stdio, steps []Step) (*tree, error) {
 
 // awaitEnd waits for the shell. There is no TERM here: a stop kills at once, and
 // the helper's exit kills the rest.
-func (t *tree) awaitEnd(_ Limits, stops <-chan time.Duration) (status Status, stopped bool) {
+func (t *tree) awaitEnd(_ Limits, stops <-chan stop) (status Status, stopped bool) {
 	ended := make(chan struct{})
 	go func() { // ends with the shell
 		defer close(ended)
@@ -79,6 +78,9 @@ func (t *tree) awaitEnd(_ Limits, stops <-chan time.Duration) (status Status, st
 		return Status{ExitCode: 128 + int(syscall.SIGKILL), Signal: "SIGKILL"}, true
 	}
 }
+
+// release has nothing to end.
+func (t *tree) release() {}
 
 // nothingLeft: the job holds what is left until the helper ends.
 func (t *tree) nothingLeft(Status) bool { return false }

@@ -62,7 +62,7 @@ func (l *Launcher) handOver(ctx context.Context, spec Spec, h *helperProcess, w 
 		return nil, err
 	}
 	process := newProcess(cookie, h.cmd, &link{control: h.control, status: h.status, streams: h.streams})
-	if servesOn {
+	if servesOn && !spec.Alone {
 		process.giveBack = func() { l.spares.put(h) }
 	}
 	run(process)

@@ -76,19 +76,19 @@ func (l *link) close() {
 // readStops is the helper's side of the control channel: it sends the grace of
 // every stop request, and [ShutdownGrace] when the agent is gone. other gets each line that is
 // none.
-func readStops(control *bufio.Reader, stops chan<- time.Duration, other func(line []byte)) {
+func readStops(control *bufio.Reader, stops chan<- stop, other func(line []byte)) {
 	for {
 		line, err := control.ReadBytes('\n')
 		if grace, ok := parseStop(string(line)); ok {
-			stops <- grace
+			stops <- stop{grace: grace}
 		} else if err == nil {
 			other(line)
 		}
 		if err != nil {
 			if err != io.EOF {
-				stops <- 0 // the channel broke: no one can stop us any more
+				stops <- stop{} // the channel broke: no one can stop us any more
 			}
-			stops <- ShutdownGrace
+			stops <- stop{grace: ShutdownGrace}
 			return
 		}
 	}

@@ -36,6 +36,8 @@ type Spec struct {
 	// namespace and becomes the program whose path and arguments follow: the helper is
 	// started by it.
 	Enter []string
+	// Alone says that the helper has no further command: the namespace ends with this one.
+	Alone bool
 
 	// openFiles is the limit of open files that the agent was started with; nil where the helper has to find it
 	// out.
@@ -99,6 +101,7 @@ type wireSpec struct {
 	Limits  Limits          `json:"limits"`
 	Policy  json.RawMessage `json:"policy,omitempty"`
 	Started *openFiles      `json:"started,omitempty"`
+	Alone   bool            `json:"alone,omitempty"`
 	channels
 }
 
@@ -176,6 +179,7 @@ func (s *Spec) encode(c channels, extra ...string) ([]byte, error) {
 		Limits:   s.Limits,
 		Policy:   s.Policy,
 		Started:  s.openFiles,
+		Alone:    s.Alone,
 		channels: c,
 	}
 	for _, arg := range s.Argv {
@@ -203,6 +207,7 @@ func decodeSpec(line []byte) (Spec, channels, error) {
 		Dir:    string(w.Dir),
 		Limits: w.Limits,
 		Policy: w.Policy,
+		Alone:  w.Alone,
 
 		openFiles: w.Started,
 	}

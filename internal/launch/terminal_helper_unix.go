@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -59,10 +58,11 @@ func runInTerminal(file string, steps []Step) (int, error) {
 	h := helper{
 		steps:  steps,
 		status: status,
-		stops:  make(chan time.Duration),
+		stops:  make(chan stop),
 		files:  stdio{out: w},
 		tee:    func() { tee(r, output, os.Stdout) },
 	}
+	relaySignals(h.stops)
 	go readStops(bufio.NewReader(control), h.stops, func([]byte) {}) // lives as long as the process
 	var end Status
 	if err = contain(); err == nil {

@@ -156,9 +156,9 @@ func reapDead() bool {
 	}
 }
 
-// awaitEnd waits for the end of the tree, and ends it at a limit or when a stop comes.
-func (t *tree) awaitEnd(limits Limits, stops <-chan time.Duration) (status Status, stopped bool) {
-	defer t.release()
+// awaitEnd waits for the end of the tree, and ends it at a limit or when a stop comes. release
+// is to follow.
+func (t *tree) awaitEnd(limits Limits, stops <-chan stop) (status Status, stopped bool) {
 	status, stopped = t.follow(stops)
 	status.Exceeded = cmp.Or(t.bound.end(), limits.exceeded(status))
 	return status, stopped
@@ -166,7 +166,7 @@ func (t *tree) awaitEnd(limits Limits, stops <-chan time.Duration) (status Statu
 
 // follow waits for the end of the tree. Each value of stops asks for that end
 // within a grace; stopped says that one came.
-func (t *tree) follow(stops <-chan time.Duration) (status Status, stopped bool) {
+func (t *tree) follow(stops <-chan stop) (status Status, stopped bool) {
 	var (
 		ended bool // the shell
 		empty = t.empty
@@ -190,9 +190,9 @@ func (t *tree) follow(stops <-chan time.Duration) (status Status, stopped bool) 
 				return status, stopped
 			}
 			end.within(leftoverGrace)
-		case grace := <-stops:
+		case s := <-stops:
 			stopped = true
-			end.within(grace)
+			end.within(s.grace)
 		case <-look:
 			var over bool
 			if over, look = t.bound.look(t); over {

@@ -112,9 +112,6 @@ func (c *Commands) locally(ctx context.Context, cmd confined, streams launch.Str
 		return tools.Exit{}, commandError(ctx, err)
 	}
 	c.runner.group.Add(process)
-	if !cmd.grant.Listed { // whose namespace ends with it
-		c.runner.warm(cmd.Enter) // beside the command
-	}
 	cmd.reportStart(process)
 	expired := cmd.limitTime(process)
 	status, err := process.Wait(ctx)

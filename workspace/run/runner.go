@@ -173,17 +173,13 @@ func (r *Runner) forget(done <-chan struct{}) {
 
 // Warm starts a helper for the next command, which then need not start one. It returns at once.
 func (r *Runner) Warm() {
-	if r.o.Terminals == nil || r.o.Trial.Failed() { // else the client starts them
-		r.warm(nil)
+	if r.o.Terminals != nil && !r.o.Trial.Failed() {
+		return // the client starts them
 	}
-}
-
-// warm is Warm for a command that enters a namespace.
-func (r *Runner) warm(enter []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.closed && r.o.Launcher != nil {
-		r.o.Launcher.Warm(enter)
+		r.o.Launcher.Warm(nil)
 	}
 }
 

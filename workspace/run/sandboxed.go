@@ -206,7 +206,7 @@ func (r *Runner) enclose(ctx context.Context, spec launch.Spec, g Grant, q sandb
 			made.proxy, proxied, err = r.startProxy(g, made.clock, space)
 		}
 		if space != nil {
-			made.Enter = space.Enter()
+			made.Enter, made.Alone = space.Enter(), g.Listed
 		}
 		if g.Login != nil && variable(spec.Env, gitConfigCount) == "" {
 			proxied = append(proxied, c.Report.Kind.GitLoginEnv()...)
