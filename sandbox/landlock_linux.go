@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -113,7 +114,7 @@ func (p *Policy) landlockRules(set *ruleset) error {
 		}
 	}
 	if p.Tmp != "" {
-		if err := set.allow(p.Tmp, set.handled); err != nil {
+		if err := set.allow(cmp.Or(resolved(p.Tmp), p.Tmp), set.handled); err != nil {
 			return err
 		}
 	}
@@ -206,7 +207,7 @@ func (s *ruleset) close(paths []string) {
 // allow grants rights on a path and all that lies beneath it. One that is not there,
 // or a link, gets none.
 func (s *ruleset) allow(path string, rights uint64) error {
-	fd, err := unix.Open(path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	fd, err := openWithoutLinks(path, unix.O_PATH|unix.O_NOFOLLOW)
 	if err != nil {
 		return nil
 	}
@@ -239,6 +240,23 @@ func (s *ruleset) allow(path string, rights uint64) error {
 	return nil
 }
 
+// openWithoutLinks opens a path of a policy, whose links were followed before: a command may put one on its way meanwhile.
+func openWithoutLinks(path string, flags int) (fd int, err error) {
+	how := &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: unix.RESOLVE_NO_SYMLINKS}
+	if fd, err = unix.Openat2(unix.AT_FDCWD, path, how); !errors.Is(err, unix.ENOSYS) {
+		return fd, err
+	}
+	// Our own filter of system calls refuses the call, too.
+	if fd, err = unix.Open(path, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0); err != nil {
+		return 0, err
+	}
+	if real, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd)); err != nil || real != path {
+		unix.Close(fd)
+		return 0, unix.ELOOP
+	}
+	return fd, nil
+}
+
 // allowBut grants reading beneath a directory but for what is hidden there. Rules can
 // only give, so everything next to what is hidden is given by itself.
 func (s *ruleset) allowBut(dir string, hide []string) error {
@@ -252,15 +270,21 @@ func (s *ruleset) allowBut(dir string, hide []string) error {
 	if !inside {
 		return s.allow(dir, landlockRead)
 	}
-	entries, err := os.ReadDir(dir)
+	fd, err := openWithoutLinks(dir, unix.O_RDONLY|unix.O_DIRECTORY)
 	if err != nil {
-		if errors.Is(err, fs.ErrPermission) {
+		if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.ELOOP) {
 			return nil // what we cannot look into, the command cannot either
 		}
 		return err
 	}
-	for _, entry := range entries {
-		if err := s.allowBut(filepath.Join(dir, entry.Name()), hide); err != nil {
+	f := os.NewFile(uintptr(fd), dir)
+	names, err := f.Readdirnames(-1)
+	f.Close()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := s.allowBut(filepath.Join(dir, name), hide); err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,14 @@ func (p *Policy) places() []place {
 	}
 	for a, paths := range [...][]string{concealed: p.Concealed, readable: p.Readable, writable: p.Writable, readOnly: p.ReadOnly, masked: p.Masked, secret: p.Secrets} {
 		for _, path := range paths {
-			r.add(byPath, path, access(a))
+			if !filepath.IsAbs(path) {
+				continue // what is not known, such as an empty home
+			}
+			at := r.resolve(path)
+			if gives := access(a) == readable || access(a) == writable; gives && p.ledOut(path, at.path, r) {
+				continue
+			}
+			add(byPath, at, access(a))
 		}
 	}
 	sorted := make([]place, 0, len(byPath))
@@ -54,11 +61,15 @@ func (p *Policy) places() []place {
 	return sorted
 }
 
-func (r resolver) add(byPath map[string]place, path string, a access) {
-	if !filepath.IsAbs(path) {
-		return // what is not known, such as an empty home
-	}
-	at := r.resolve(path)
+// ledOut reports a path in a directory that commands can write in, which links have led to a real one outside of that: a
+// command may put a link there at any moment, to be given the place to which it leads.
+func (p *Policy) ledOut(path, real string, r resolver) bool {
+	return slices.ContainsFunc(p.Writable, func(dir string) bool {
+		return dir != path && pathname.Contains(dir, path) && !pathname.Contains(r.resolve(dir).path, real)
+	})
+}
+
+func add(byPath map[string]place, at resolvedPath, a access) {
 	if at.info == nil || at.path == "/" {
 		return
 	}

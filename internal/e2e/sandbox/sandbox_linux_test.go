@@ -62,7 +62,7 @@ func startConfined(t *testing.T, level, capabilities string, commands map[string
 	}
 	var model strings.Builder
 	for name, cmd := range commands {
-		args, err := json.Marshal(map[string]string{"cmd": cmd})
+		args, err := json.Marshal(map[string]any{"cmd": cmd, "background": name == "job"})
 		if err != nil {
 			t.Fatal(err)
 		}
