@@ -60,7 +60,7 @@ var openers = map[string]opener{
 	},
 	"internal/search": {"unix.Openat unix.Fstatat", "single names below a handle that workspace gave it, no link followed"},
 	"sandbox": {
-		"os.Lstat os.Mkdir os.MkdirAll os.MkdirTemp os.Open os.ReadDir os.ReadFile os.Readlink os.Remove os.RemoveAll os.Stat os.WriteFile filepath.EvalSymlinks filepath.Glob unix.Open",
+		"os.Lstat os.Mkdir os.MkdirAll os.MkdirTemp os.Open os.ReadDir os.ReadFile os.Readlink os.Remove os.RemoveAll os.Stat os.WriteFile filepath.EvalSymlinks filepath.Glob unix.Open unix.Openat2",
 		"what is mounted or allowed for a process, from the session's roots and the person's home; the trials in a directory of its own",
 	},
 	"skills": {
