@@ -28,6 +28,9 @@ func (p *Program) CloseInput() error { return p.piped.Stdin.Close() }
 // TrialFailed reports whether the client could not start our binary.
 func (r *Runner) TrialFailed() bool { return r.o.Trial.Failed() }
 
+// WaitForCleanups waits until the temporary directories of commands that ended are removed.
+func (r *Runner) WaitForCleanups() { r.cleanups.Wait() }
+
 // Confine prepares a command that does nothing, without the user having been asked.
 func (r *Runner) Confine(ctx context.Context) error {
 	_, err := r.confine(ctx, launch.Spec{}, Grant{})

@@ -22,6 +22,8 @@ type Runner struct {
 	jobs      *Jobs
 	outer     outerRepositories
 
+	cleanups sync.WaitGroup // of temporary directories: Close alone waits for them
+
 	setUp sync.Once // sets what follows, see setUpCommands
 	shell launch.Shell
 	env   []string
@@ -196,6 +198,7 @@ func (r *Runner) Close(grace time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), grace+closeWait)
 	defer cancel()
 	_ = r.WaitForAbandoned(ctx)
+	r.cleanups.Wait()
 	if r.o.Launcher != nil { // after that, because a helper waits again when its command is gone
 		r.o.Launcher.Dismiss() // also helpers of other sessions, whose next command then starts one
 	}

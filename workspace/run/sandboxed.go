@@ -222,7 +222,7 @@ func (r *Runner) enclose(ctx context.Context, spec launch.Spec, g Grant, q sandb
 		leave()
 		c.Release()
 		if g.Reading {
-			r.afterAnswer(func() {
+			r.cleanups.Go(func() {
 				q.removeTmp()
 				r.prepareTmp()
 			})

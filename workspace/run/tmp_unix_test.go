@@ -27,9 +27,7 @@ func TestRun_ReadingTmp(t *testing.T) {
 		if exit, err := call.Processes().Run(t.Context(), tools.ShellCommand{Text: leave, Dir: w.Cwd}, nil); err != nil || exit.Code != 0 {
 			t.Fatal(exit, err)
 		}
-		if err := w.Runner().WaitForAbandoned(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		w.Runner().WaitForCleanups()
 		dirs, err := filepath.Glob(dir + "/*")
 		if err != nil || len(dirs) != 1 || slices.Contains(ready, dirs[0]) {
 			t.Fatalf("there are %v after %v, %v; want one that is new", dirs, ready, err)
