@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"acp-agent/internal/gitdir"
 	"acp-agent/internal/pathname"
@@ -42,7 +44,8 @@ type Box struct {
 	mountPoints mountPoints
 	copies      settingsCopies
 	looks       homeMemory
-	given       directories // see Outside
+	given       directories  // see Outside
+	writers     atomic.Int64 // commands that run, or are about to, and can write
 }
 
 // Request is what a session asks for one of its commands.
@@ -145,6 +148,7 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 		Readable:  slices.Concat(r.Readable, nonEmpty(r.Private), home.readable(b), b.Readable),
 		Concealed: nonEmpty(home.concealed),
 	}
+	p.Beside = b.writers.Load() > 0
 	c := Confined{Report: report, Policy: p, Env: slices.Concat(tmpEnv(r, p), home.env(b, r, p)), Release: func() {}}
 	if r.Reading {
 		p.Reading = true
@@ -165,7 +169,12 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 	}
 	c.Env = slices.Concat(c.Env, b.caches(r, p))
 	b.Give(p.Writable...)
-	c.Release = b.mountPoints.acquire(b.ClaimsDir, b.guarded(r, home.repositories, report.Kind))
+	release := b.mountPoints.acquire(b.ClaimsDir, b.guarded(r, home.repositories, report.Kind))
+	b.writers.Add(1)
+	c.Release = sync.OnceFunc(func() {
+		b.writers.Add(-1)
+		release()
+	})
 	return c, nil
 }
 

@@ -28,12 +28,20 @@ type innerTask struct {
 	Secrets []string `json:"secrets"`
 	// Checked must be what they were.
 	Checked []checkedFile `json:"checked"`
+	// Mounts are looked at; nil where no one can have changed what they are made of.
+	Mounts *wantedMounts `json:"mounts"`
 }
 
 // inner puts our binary, which the command sees at [innerPath], before the command, to close the secrets
-// from within, and to look at what was checked.
-func (p *Policy) inner(start *launch.Start) error {
+// from within, and to look at what was checked, and at the mounts of the view.
+func (p *Policy) inner(start *launch.Start, v view) error {
 	task := innerTask{Checked: p.Checked}
+	if p.looksAtMounts() {
+		var err error
+		if task.Mounts, err = p.wantedMounts(v); err != nil {
+			return err
+		}
+	}
 	for _, at := range p.places() {
 		if at.access == secret && p.closesFiles() {
 			task.Secrets = append(task.Secrets, at.path)
@@ -81,6 +89,11 @@ func becomeProgram(args []string) error {
 	}
 	if err := lookAgain(task.Checked); err != nil {
 		return err
+	}
+	if task.Mounts != nil {
+		if err := task.Mounts.check(); err != nil {
+			return err
+		}
 	}
 	runtime.LockOSThread() // only this thread is restricted, and goes on as the program
 	if len(task.Secrets) > 0 {

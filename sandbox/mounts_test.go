@@ -1,9 +1,11 @@
 package sandbox
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -81,5 +83,29 @@ func TestResolver(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPlaces_LedOut has a link in the place of a directory that is only kept in its place: it gives nothing outside.
+func TestPlaces_LedOut(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no sandbox")
+	}
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := filepath.Join(home, "project")
+	if err := errors.Join(os.MkdirAll(filepath.Join(root, "inside"), 0o755), os.Symlink("..", filepath.Join(root, "x")), os.Symlink("inside", filepath.Join(root, "y"))); err != nil {
+		t.Fatal(err)
+	}
+	p := Policy{Writable: []string{root, filepath.Join(root, "x"), filepath.Join(root, "y"), filepath.Join(root, "x", "project")}}
+	var got []string
+	for _, at := range p.places() {
+		got = append(got, at.path)
+	}
+	if want := []string{root, filepath.Join(root, "inside")}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -33,6 +33,8 @@ type Policy struct {
 	Readable []string `json:"readable,omitempty"`
 	// Checked are those of Writable and Readable that are shown only while they are what was checked.
 	Checked []checkedFile `json:"checked,omitempty"`
+	// Beside says that other commands run, which can write, while the sandbox is made.
+	Beside bool `json:"beside,omitempty"`
 	// Concealed are directories of which a command sees what else the policy names, such
 	// as the home.
 	Concealed []string `json:"concealed,omitempty"`

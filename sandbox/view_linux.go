@@ -61,7 +61,7 @@ func (p *Policy) viewFor(start *launch.Start) (view, error) {
 	}
 	v.ownDirs(p.Tmp)
 	v.places(p)
-	within := p.closesFiles() || len(p.Checked) > 0
+	within := p.closesFiles() || len(p.Checked) > 0 || p.looksAtMounts()
 	if within || p.ViaProxy {
 		self, err := os.Executable()
 		if err != nil {
@@ -69,13 +69,13 @@ func (p *Policy) viewFor(start *launch.Start) (view, error) {
 		}
 		v.add(viewStep{do: showReadOnly, path: innerPath, from: self})
 	}
-	if within {
-		if err := p.inner(start); err != nil {
-			return nil, err
-		}
-	}
 	if p.ViaProxy {
 		v.viaProxy(p.SSHConfig)
+	}
+	if within {
+		if err := p.inner(start, v); err != nil {
+			return nil, err
+		}
 	}
 	return v, nil
 }
