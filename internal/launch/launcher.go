@@ -68,17 +68,22 @@ func (l *Launcher) handOver(ctx context.Context, spec Spec, h *helperProcess, w 
 	run(process)
 
 	unbind := context.AfterFunc(ctx, process.abort)
-	// If the helper is gone, watch has the better reason.
-	_ = h.send(line, p.theirs)
+	sendErr := h.send(line, p.theirs)
+	if sendErr != nil {
+		process.kill() // else it waits for what does not come
+	}
 	p.finish(false) // while we have the streams as well, no reader sees an end
 	err = <-process.ready
+	if sendErr != nil && errors.Is(err, errIdle) { // else watch has the better reason
+		err = fmt.Errorf("%w: %w", err, sendErr)
+	}
 	if cancelled := !unbind(); cancelled {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
 		<-process.done
 		<-process.drained
-		h.streams.output.Close() // of a piped program no one else does
+		process.link.output.Close() // of a piped program no one else does; h may have its next command
 		return nil, err
 	}
 	return process, nil

@@ -1,6 +1,8 @@
 package launch
 
 import (
+	"context"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -9,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestReuse_Streams has one helper serve commands with streams of all kinds, and looks that nothing of one is in the next.
@@ -176,5 +180,48 @@ func TestReuse_NotAfterFailure(t *testing.T) {
 	gone(t, helper)
 	if got := waiting(l); got != nil {
 		t.Errorf("%v wait", got)
+	}
+}
+
+// A start that is cancelled when its command has begun leaves its helper to other commands, and their streams alone.
+func TestReuse_CancelledStart(t *testing.T) {
+	t.Parallel()
+	l := launcher(t)
+	var cancelled sync.WaitGroup
+	for i := range 3 {
+		cancelled.Go(func() {
+			for j := range 80 {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(5+(i+j)%20)*time.Millisecond/5)
+				if p, err := l.StartStreams(ctx, spec(t, "true"), Streams{}); err == nil {
+					_, _ = wait(t, p)
+				}
+				cancel()
+			}
+		})
+	}
+	for range 80 {
+		run(t, l, spec(t, "read -t 0.003 <> <(:); echo up"))
+	}
+	cancelled.Wait()
+}
+
+// A helper that does not get its command is ended, and the reason is told.
+func TestReuse_CommandNotSent(t *testing.T) {
+	t.Parallel()
+	l := launcher(t)
+	h, err := startHelper(l.helperArgv(Spec{}), wiring{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	control := h.control // open, so that the helper goes on to wait
+	defer control.Close()
+	if h.control, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), hangs)
+	defer cancel()
+	p, err := l.handOver(ctx, spec(t, "echo up"), h, wiring{}, func(p *Process) { p.run(io.Discard, nil, nil) })
+	if p != nil || !errors.Is(err, errIdle) || !errors.Is(err, unix.ENOTSOCK) {
+		t.Errorf("%v, %v", p, err)
 	}
 }
