@@ -64,6 +64,9 @@ func (c *checker) Shown(abs string) Shown {
 		top = access.Dir
 	}
 	hidden := c.looked.through(top, c.protection.Secret)
+	if _, _, same := t.below(hidden.top); hidden.closed == "" && !same {
+		hidden.closed = "it changed while it was looked through"
+	}
 	if hidden.closed != "" && access.isDir {
 		return Shown{Opened: access.Opened, Closed: hidden.closed}
 	}
@@ -98,6 +101,8 @@ type lookedThrough struct {
 type hiddenNames struct {
 	secrets, objects, addresses []string
 	closed                      string
+	// top is the directory itself.
+	top fs.FileInfo
 	// dirs are the directories in it, as they were when it was looked through at the time at.
 	dirs map[string]fs.FileInfo
 	at   time.Time
@@ -137,6 +142,7 @@ func (h *hiddenNames) look(top string, secret func(path string) bool) {
 		return
 	}
 	defer r.handle.Close()
+	h.top = r.info
 	left := maxShown
 	err = fs.WalkDir(r.handle.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		path := filepath.Join(top, filepath.FromSlash(name))

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -99,5 +100,28 @@ func TestShown_Closed(t *testing.T) {
 	}
 	if shown := g.Shown(filepath.Dir(unlisted)); !cmp.Equal(shown.Secrets, []string{unlisted}) {
 		t.Errorf("%+v", shown)
+	}
+}
+
+// TestShown_Swapped has another directory in the place of an opened one while it is looked through: what was found there says
+// nothing of the opened one.
+func TestShown_Swapped(t *testing.T) {
+	t.Parallel()
+	g := newFixture(t)
+	top := filepath.Join(g.outside, "other")
+	put(t, filepath.Join(top, ".env"), "x")
+	put(t, filepath.Join(g.outside, "decoy", "a.txt"), "x")
+	access, err := g.Check(top, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Grant("call", access, true)
+	decoy, err := os.Stat(filepath.Join(g.outside, "decoy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.looked.dirs = map[string]hiddenNames{top: {top: decoy, at: time.Now()}}
+	if shown := g.Shown(top); shown.Path != "" || shown.Closed == "" {
+		t.Errorf("got %+v", shown)
 	}
 }

@@ -25,6 +25,8 @@ type outerRepositories struct {
 	looked time.Time
 	found  []string
 	whole  bool
+	// kept are what other repositories in these trees keep of addresses with a user and password.
+	kept []string
 }
 
 // of opens the directories that commands in roots may write in, because git does.
@@ -70,7 +72,7 @@ func (o *outerRepositories) secrets(roots []Root, hidden func(path string) bool)
 	case time.Since(o.looked) < aroundLasts:
 		return o.found, o.whole
 	}
-	o.found, o.whole = nil, true
+	o.found, o.kept, o.whole = nil, nil, true
 	left, end := maxAround, time.Now().Add(maxAroundTime)
 	for _, top := range o.tops {
 		err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
@@ -86,7 +88,12 @@ func (o *outerRepositories) secrets(roots []Root, hidden func(path string) bool)
 				if entry.IsDir() {
 					return fs.SkipDir
 				}
-			case entry.IsDir() && (entry.Name() == ".git" || slices.ContainsFunc(roots, func(root Root) bool { return root.Path == path })):
+			case entry.Name() == gitModules && HoldsAddress(path):
+				o.kept = append(o.kept, path)
+			case entry.IsDir() && entry.Name() == ".git":
+				o.kept = append(o.kept, gitdir.Addresses(path, HoldsAddress)...)
+				return fs.SkipDir
+			case entry.IsDir() && slices.ContainsFunc(roots, func(root Root) bool { return root.Path == path }):
 				return fs.SkipDir
 			}
 			return nil
@@ -105,12 +112,15 @@ func (o *outerRepositories) objects(roots []Root) (dirs []string) {
 	return dirs
 }
 
-// addresses are what these repositories keep of addresses with a user and password.
-func (o *outerRepositories) addresses(roots []Root) (paths []string) {
+// addresses are what these repositories, and others in their working trees, keep of addresses with a user and password.
+func (o *outerRepositories) addresses(roots []Root, hidden func(path string) bool) (paths []string) {
+	o.secrets(roots, hidden)
 	for _, dir := range o.of(roots) {
 		paths = append(paths, gitdir.Addresses(dir.Path, HoldsAddress)...)
 	}
-	return paths
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return append(paths, o.kept...)
 }
 
 func (o *outerRepositories) close() {

@@ -314,7 +314,7 @@ func (r *Runner) hide(request *sandbox.Request, g Grant, seen searchResult) erro
 		request.Hidden = slices.Concat(seen.objects, r.outer.objects(r.w.Roots[:r.w.Own]), g.Outside.Objects)
 	}
 	if g.HidesAddresses {
-		request.Hidden = slices.Concat(request.Hidden, seen.addresses, r.outer.addresses(r.w.Roots[:r.w.Own]), g.Outside.Addresses)
+		request.Hidden = slices.Concat(request.Hidden, seen.addresses, r.outer.addresses(r.w.Roots[:r.w.Own], r.w.Protection.Hidden), g.Outside.Addresses)
 	}
 	return nil
 }

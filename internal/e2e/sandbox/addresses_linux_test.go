@@ -1,6 +1,9 @@
 package sandbox
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -50,5 +53,34 @@ func TestAddresses_AnyRepository(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAddresses_Around is a session in a subdirectory of a repository: what lies around it is shown to commands, but for these.
+func TestAddresses_Around(t *testing.T) {
+	t.Parallel()
+	const holds = "[remote \"o\"]\n\turl = https://jo:canary-password@git.example/x\n"
+	w := startConfined(t, "bubblewrap", "", map[string]string{
+		"modules": "rev $(echo ../.gitmodules)", "nested": "rev $(echo ../peer/.git/config)", "submodule": "rev $(echo ../.git/modules/m/config)", "plain": "rev $(echo ../a.txt)",
+	}, nil)
+	repo := filepath.Join(w.home, "repo")
+	for name, text := range map[string]string{
+		".git/HEAD": "ref: refs/heads/main\n", ".git/config": "[core]\n\tbare = false\n", ".git/refs/x": "", ".git/objects/x": "", ".gitmodules": holds, "a.txt": "canary-open",
+		"peer/.git/HEAD": "ref: refs/heads/main\n", "peer/.git/objects/x": "", "peer/.git/config": holds, ".git/modules/m/HEAD": "", ".git/modules/m/config": holds, "work/a": "",
+	} {
+		path := filepath.Join(repo, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Session = w.NewSession(filepath.Join(repo, "work"))
+	w.answers("reject")
+	for _, name := range []string{"modules", "nested", "submodule"} {
+		if text := w.run(t, name); strings.Contains(text, "drowssap-yranac") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	if text := w.run(t, "plain"); !strings.Contains(text, "nepo-yranac") {
+		t.Errorf("an ordinary file around: %s", text)
 	}
 }
