@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 )
 
@@ -43,7 +44,7 @@ func helpLocal(steps []Step) int {
 	containErr := contain() // now, because the command may come much later (see [Launcher.Warm])
 	fillJSONCaches()
 	h := helper{steps: steps, status: os.Stderr, stops: make(chan stop)}
-	relaySignals(h.stops)
+	h.relaySignals()
 	orders := make(chan order)
 	go h.readOrders(newControlReader(), orders) // lives as long as the process
 	for h.waits = true; h.waits; {
@@ -82,9 +83,9 @@ func (h *helper) await(orders <-chan order) (order, bool) {
 	for {
 		select {
 		case o, ok := <-orders:
-			return o, ok
-		case s := <-h.stops:
-			if s.signal {
+			return o, ok && !h.signalled.Load()
+		case <-h.stops:
+			if h.signalled.Load() {
 				return order{}, false
 			}
 		}
@@ -112,10 +113,7 @@ func fillJSONCaches() {
 }
 
 // stop asks for the end of the command within a grace.
-type stop struct {
-	grace  time.Duration
-	signal bool // it was sent to the helper as a signal
-}
+type stop struct{ grace time.Duration }
 
 // helper is what the helper's process holds.
 type helper struct {
@@ -126,6 +124,10 @@ type helper struct {
 	files stdio  // of the command
 	tee   func() // ends when the output has ended; nil if nothing stands between
 	waits bool   // there may be another command
+
+	// signalled says that a signal asked for our end. It ends at most the command that runs, which may have sent it, and
+	// there is no further one.
+	signalled atomic.Bool
 }
 
 // report writes one record. A false result says that the agent is gone.
@@ -149,7 +151,7 @@ func (h *helper) run(spec Spec) (Status, error) {
 	h.report(record{Shell: t.shell})
 	status, stopped := t.awaitEnd(spec.Limits, h.stops)
 	awaitTee(copied, stopped || status.Survivors > 0, h.stops)
-	h.waits = h.waits && !spec.Alone && t.nothingLeft(status)
+	h.waits = h.waits && !spec.Alone && t.nothingLeft(status) && !h.signalled.Load()
 	h.report(record{Status: &status, Waits: h.waits})
 	t.release() // now, because the agent does not wait for a thread to end
 	return status, nil

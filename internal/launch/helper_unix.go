@@ -20,13 +20,14 @@ func helperAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: tru
 // relaySignals turns the signals that ask a process to end into stops.
 // Catching them has a second use: a signal that the editor had ignored is not
 // ignored in the shell, and a broken pipe does not kill the helper.
-func relaySignals(stops chan<- stop) {
+func (h *helper) relaySignals() {
 	c := make(chan os.Signal, 8)
 	signal.Notify(c, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE)
 	go func() { // lives as long as the process
 		for s := range c {
 			if s != syscall.SIGPIPE {
-				stops <- stop{grace: StopGrace, signal: true}
+				h.signalled.Store(true) // at once: who takes the stop may be the next command
+				h.stops <- stop{grace: StopGrace}
 			}
 		}
 	}()

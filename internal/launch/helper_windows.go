@@ -35,7 +35,7 @@ func contain() error {
 }
 
 // relaySignals has nothing to relay: a console's signals do not reach us.
-func relaySignals(chan<- stop) {}
+func (*helper) relaySignals() {}
 
 // tree is the shell; the job holds the rest.
 type tree struct {

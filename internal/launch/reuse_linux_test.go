@@ -167,6 +167,22 @@ func TestReuse_SignalEndsOneThatWaits(t *testing.T) {
 	}
 }
 
+// A signal that a command sends to its helper ends no other command.
+func TestReuse_NotAfterSignal(t *testing.T) {
+	t.Parallel()
+	l := launcher(t)
+	p, err := l.StartStreams(t.Context(), spec(t, "kill -TERM $PPID; read <> <(:)"), Streams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, err := wait(t, p); err != nil || status.Signal != "SIGTERM" {
+		t.Errorf("%+v, %v", status, err)
+	}
+	if got := run(t, l, spec(t, "echo up")); got == p.cmd.Process.Pid {
+		t.Error("the command has the helper that got the signal")
+	}
+}
+
 // A command that could not be started, or of which a process could not be killed, takes its helper with it.
 func TestReuse_NotAfterFailure(t *testing.T) {
 	t.Parallel()

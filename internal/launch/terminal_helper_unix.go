@@ -62,7 +62,7 @@ func runInTerminal(file string, steps []Step) (int, error) {
 		files:  stdio{out: w},
 		tee:    func() { tee(r, output, os.Stdout) },
 	}
-	relaySignals(h.stops)
+	h.relaySignals()
 	go readStops(bufio.NewReader(control), h.stops, func([]byte) {}) // lives as long as the process
 	var end Status
 	if err = contain(); err == nil {
