@@ -47,7 +47,7 @@ func (f *Finder) Find(ctx context.Context) Report {
 		found, err := f.try(ctx, kind)
 		if err == nil {
 			found.Notes = append(found.Notes, limits(found)...)
-			if kind != Namespaces { // which promises what the one before it does
+			if !kind.HasView() { // both of these promise the same
 				found.Notes = append(found.Notes, notes...)
 			}
 			return found
@@ -98,7 +98,7 @@ func (f *Finder) noPlace(err error) Report {
 func candidates() []Kind {
 	switch runtime.GOOS {
 	case "linux":
-		return []Kind{Bubblewrap, Namespaces, Landlock}
+		return []Kind{Namespaces, Bubblewrap, Landlock}
 	case "darwin":
 		return []Kind{Seatbelt}
 	}
