@@ -18,7 +18,7 @@ type Start struct {
 	Sandbox bool
 
 	// Fork, unless nil, starts the program in the place of the system's fork, and returns the process
-	// that a Sandbox is. ready bounds it, and has to be called before it does anything. It is called again, without a
+	// that a Sandbox is. ready bounds it, and has to be called before it starts any other. It is called again, without a
 	// cgroup, after a [NotForked], and after no other error.
 	Fork func(argv []string, attr *syscall.ProcAttr, ready func(pid int) error) (pid int, err error)
 

@@ -55,12 +55,12 @@ func first(p *plan) {
 	// the end that opens it is held here.
 	syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0, 0)
 	syscall.RawSyscall6(unix.SYS_CLOSE, p.opener, 0, 0, 0, 0, 0)
+	if !run(p, p.build, 0) {
+		fail(p)
+	}
 	n, _, _ := syscall.RawSyscall6(unix.SYS_READ, p.gate, uintptr(unsafe.Pointer(&word)), 1, 0, 0, 0)
 	if n != 1 {
 		exit(failed)
-	}
-	if !run(p, p.build, 0) {
-		fail(p)
 	}
 	program, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
 	if errno != 0 {

@@ -31,7 +31,8 @@ type Process struct {
 	// Build is made by the first process of the namespaces, which has all rights over them, Enter after
 	// it by the program's own process.
 	Build, Enter *Script
-	// Ready, unless nil, is called with the first process before it does anything, to bound it.
+	// Ready, unless nil, is called with the first process, while it makes what Build has, to bound it before there is
+	// any other.
 	Ready func(pid int) error
 }
 
@@ -48,7 +49,7 @@ const failed = 125
 type plan struct {
 	clone     cloneArgs
 	cloneSize uintptr // 0 asks for the older call
-	gate      uintptr // a byte comes when the child may begin
+	gate      uintptr // a byte comes when the child may start the program
 	opener    uintptr // its other end
 	report    uintptr // gets the failure; its end says that there is none
 	build     []call
@@ -115,25 +116,27 @@ func Start(p Process) (pid int, err error) {
 // namespaces are the ones that every process gets.
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// begin lets the child begin, and waits until it is the program.
-func begin(p Process, pid int, gate, report pipe, whats []string) error {
+// begin lets the child start the program, and waits until that runs.
+func begin(p Process, pid int, gate, report pipe, whats []string) (err error) {
 	gate.r.Close()
 	report.w.Close()
 	if p.Ready != nil {
-		if err := p.Ready(pid); err != nil {
-			return err
-		}
+		err = p.Ready(pid)
 	}
-	if _, err := gate.w.Write([]byte{1}); err != nil {
-		return fmt.Errorf("begin in namespaces: %w", err)
+	if err == nil {
+		_, err = gate.w.Write([]byte{1})
+	}
+	if err != nil {
+		// The child may have failed first, which is the better reason then. Killed, it says so or nothing.
+		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 	var failure [2]int32
 	text := unsafe.Slice((*byte)(unsafe.Pointer(&failure)), unsafe.Sizeof(failure))
-	switch n, err := report.r.Read(text); {
-	case err == io.EOF:
-		return nil
+	switch n, rerr := report.r.Read(text); {
+	case rerr == io.EOF:
+		return err
 	case n != len(text):
-		return fmt.Errorf("begin in namespaces: %w", err)
+		return fmt.Errorf("begin in namespaces: %w", errors.Join(err, rerr))
 	}
 	at := min(max(int(failure[0]), 0), len(whats)-1)
 	if errno := unix.Errno(failure[1]); errno != 0 {

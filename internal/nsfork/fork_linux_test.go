@@ -126,6 +126,20 @@ func TestStart_ErrClone(t *testing.T) {
 	}
 }
 
+// ended waits until a process has ended, and fails.
+func ended(pid int) error {
+	for {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			return err
+		}
+		if strings.Contains(string(stat), ") Z ") {
+			return unix.ESRCH
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // TestStart_Errors: what fails is named, and nothing runs.
 func TestStart_Errors(t *testing.T) {
 	t.Parallel()
@@ -143,6 +157,10 @@ func TestStart_Errors(t *testing.T) {
 		{"no program", func(p *nsfork.Process) { p.Argv[0] = "/no/such" }, "start /no/such: no such file or directory"},
 		{"no directory", func(p *nsfork.Process) { p.Dir = "/no/such" }, "enter /no/such: no such file or directory"},
 		{"nothing to show", func(p *nsfork.Process) { p.Build.Bind("/no/such", dir, 0) }, "open /no/such: no such file or directory"},
+		{"nothing to show, and by then nothing to bound", func(p *nsfork.Process) {
+			p.Build.Bind("/no/such", dir, 0)
+			p.Ready = ended
+		}, "open /no/such: no such file or directory"},
 		{"a link in the place of what is shown", func(p *nsfork.Process) { p.Build.Bind(link, dir, 0) }, "open " + link + ": too many levels of symbolic links"},
 		{"a link on the way", func(p *nsfork.Process) { p.Build.Bind(dir, link+"/share", 0) }, "open " + link + "/share: too many levels of symbolic links"},
 		{"a link on the way to what is made", func(p *nsfork.Process) { p.Build.Mkdir(link+"/made", 0o700) }, "open " + link + ": too many levels of symbolic links"},
