@@ -199,7 +199,7 @@ func TestReuse_NotAfterFailure(t *testing.T) {
 	}
 }
 
-// A start that is cancelled when its command has begun leaves its helper to other commands, and their streams alone.
+// A start that is cancelled when its command has started leaves its helper to other commands, and their streams alone.
 func TestReuse_CancelledStart(t *testing.T) {
 	t.Parallel()
 	l := launcher(t)
