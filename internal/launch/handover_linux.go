@@ -74,6 +74,8 @@ func (r *controlReader) Read(b []byte) (int, error) {
 		n, got, flags, _, err := unix.Recvmsg(r.socket, b, oob, unix.MSG_CMSG_CLOEXEC)
 		switch {
 		case err == unix.EINTR:
+		case err == unix.ENOTSOCK: // of an agent of an earlier version, which decodeSpec tells it
+			return os.Stdin.Read(b)
 		case err != nil:
 			return 0, fmt.Errorf("recvmsg: %w", err)
 		case flags&unix.MSG_CTRUNC != 0:

@@ -1,10 +1,12 @@
 package launch
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -239,5 +241,16 @@ func TestReuse_CommandNotSent(t *testing.T) {
 	p, err := l.handOver(ctx, spec(t, "echo up"), h, wiring{}, func(p *Process) { p.run(io.Discard, nil, nil) })
 	if p != nil || !errors.Is(err, errIdle) || !errors.Is(err, unix.ENOTSOCK) {
 		t.Errorf("%v, %v", p, err)
+	}
+}
+
+// An agent of an earlier version, which speaks over a pipe, is told why its commands do not start once our binary was replaced.
+func TestHelper_EarlierAgent(t *testing.T) {
+	t.Parallel()
+	var status bytes.Buffer
+	helper := exec.Command(launcher(t).Self, HelperArg)
+	helper.Stdin, helper.Stderr = strings.NewReader(`{"v":3}`+"\n"), &status
+	if err := helper.Run(); err == nil || !strings.Contains(decodeRecord(status.Bytes()).Error, "restart the agent") {
+		t.Errorf("%v with %q", err, &status)
 	}
 }
