@@ -26,7 +26,7 @@
 // waits for the next: to start our binary takes longer than most commands. Nothing of a command, its
 // sandbox or its limits is in force in such a helper: sandbox and limits are those of a thread that ended with the
 // command, and of the command's own processes. One of whose command something is left, or that could not start one, or
-// got a signal, ends.
+// got a signal or other limits, ends.
 //
 // The package does not judge commands, does not know tools, sessions or the
 // protocol, does not store output, and builds no sandbox: the caller of

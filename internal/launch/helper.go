@@ -43,7 +43,7 @@ const (
 func helpLocal(steps []Step) int {
 	containErr := contain() // now, because the command may come much later (see [Launcher.Warm])
 	fillJSONCaches()
-	h := helper{steps: steps, status: os.Stderr, stops: make(chan stop)}
+	h := helper{steps: steps, status: os.Stderr, stops: make(chan stop), limits: readOwnLimits()}
 	h.relaySignals()
 	orders := make(chan order)
 	go h.readOrders(newControlReader(), orders) // lives as long as the process
@@ -125,6 +125,8 @@ type helper struct {
 	tee   func() // ends when the output has ended; nil if nothing stands between
 	waits bool   // there may be another command
 
+	limits ownLimits // at our start: the next command gets them
+
 	// signalled says that a signal asked for our end. It ends at most the command that runs, which may have sent it, and
 	// there is no further one.
 	signalled atomic.Bool
@@ -151,7 +153,7 @@ func (h *helper) run(spec Spec) (Status, error) {
 	h.report(record{Shell: t.shell})
 	status, stopped := t.awaitEnd(spec.Limits, h.stops)
 	awaitTee(copied, stopped || status.Survivors > 0, h.stops)
-	h.waits = h.waits && !spec.Alone && t.nothingLeft(status) && !h.signalled.Load()
+	h.waits = h.waits && !spec.Alone && t.nothingLeft(status) && !h.signalled.Load() && readOwnLimits() == h.limits
 	h.report(record{Status: &status, Waits: h.waits})
 	t.release() // now, because the agent does not wait for a thread to end
 	return status, nil

@@ -152,6 +152,17 @@ func limitChild(pid int, traced bool, wanted map[int]uint64, group *cgroup.Group
 	return nil
 }
 
+// ownLimits are the limits of a process, by the kernel's numbers.
+type ownLimits [16]unix.Rlimit
+
+// readOwnLimits returns those of this process. A command that no sandbox keeps from it can change them.
+func readOwnLimits() (l ownLimits) {
+	for resource := range l {
+		_ = unix.Prlimit(0, resource, nil, &l[resource]) // of itself, and of a number that there is, it does not fail
+	}
+	return l
+}
+
 // awaitStop waits until a traced process is loaded.
 func awaitStop(pid int) error {
 	var ws syscall.WaitStatus

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"acp-agent/internal/testkit/testreq"
 )
 
 // TestReuse_Streams has one helper serve commands with streams of all kinds, and looks that nothing of one is in the next.
@@ -183,6 +185,17 @@ func TestReuse_NotAfterSignal(t *testing.T) {
 	if got := run(t, l, spec(t, "echo up")); got == p.cmd.Process.Pid {
 		t.Error("the command has the helper that got the signal")
 	}
+}
+
+// The limits that a command gives its helper are not those of the next one.
+func TestReuse_NotWithOtherLimits(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("prlimit"); err != nil {
+		testreq.Skip(t, err.Error())
+	}
+	l := launcher(t)
+	run(t, l, spec(t, "prlimit --pid $PPID --fsize=1:1; echo up"))
+	run(t, l, spec(t, "[ \"$(ulimit -f)\" != 0 ] && echo up"))
 }
 
 // A command that could not be started, or of which a process could not be killed, takes its helper with it.
