@@ -4,7 +4,6 @@ package launch
 
 import (
 	"os"
-	"os/exec"
 	"os/signal"
 	"strconv"
 	"syscall"
@@ -70,11 +69,4 @@ func killTree(helper int) {
 		time.Sleep(killPause)
 	}
 	_ = syscall.Kill(helper, syscall.SIGKILL)
-}
-
-// hand makes a file the next descriptor of the helper that cmd will start.
-func hand(cmd *exec.Cmd, f *os.File) (uintptr, error) {
-	const first = 3 // after the standard ones
-	cmd.ExtraFiles = append(cmd.ExtraFiles, f)
-	return uintptr(first + len(cmd.ExtraFiles) - 1), nil
 }

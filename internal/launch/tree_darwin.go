@@ -1,6 +1,8 @@
 package launch
 
 import (
+	"os"
+	"os/exec"
 	"runtime"
 	"syscall"
 
@@ -69,4 +71,11 @@ func sweep(_ string, shell int) {
 	if shell > 1 {
 		_ = syscall.Kill(-shell, syscall.SIGKILL)
 	}
+}
+
+// hand makes a file the next descriptor of the helper that cmd will start.
+func hand(cmd *exec.Cmd, f *os.File) (uintptr, error) {
+	const first = 3 // after the standard ones
+	cmd.ExtraFiles = append(cmd.ExtraFiles, f)
+	return uintptr(first + len(cmd.ExtraFiles) - 1), nil
 }
