@@ -40,8 +40,8 @@
 // all of them. A stopped process also has a timer,
 // ended with the process. [Launcher.Warm] starts one, which ends when the helper is started or
 // the helper that makes room for it has ended, and a timer, as does a helper that waits again; [Launcher.Dismiss] waits for the
-// start and stops the timer. A [Group] has none. In the helper one goroutine reads what the agent sends as long as the process
-// lives; the others end with the command.
+// start and stops the timer. A [Group] has none. In the helper one goroutine reads what the agent sends and one takes signals, as long
+// as the process lives; the others end with the command.
 //
 //	func main() {
 //		if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
